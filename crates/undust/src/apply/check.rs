@@ -1,0 +1,333 @@
+//! Is a rule set fit to be used: no conflicts, no circles, no rule that can never fire?
+//!
+//! Circles are looked for by running the engine on URLs made from the rules themselves: every match with its holes
+//! filled by fresh values, by the fixed values that the site's other rules ask for, and by the examples in the evidence.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+
+use super::compile::Canonicalizer;
+use super::naive::Naive;
+use super::scratch::Scratch;
+use super::Form;
+use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text, as_literal};
+use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet, SiteRules};
+use crate::url::SiteBy;
+
+/// Something wrong with a rule set.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Finding {
+    /// Rules that undo each other: on this URL they never come to rest.
+    Circle {
+        /// The site.
+        site: String,
+        /// The rules on the way round.
+        rules: Vec<String>,
+        /// A URL on which it happens.
+        url: String,
+    },
+    /// Two rules that speak of the same URLs and disagree: the second can never fire.
+    Conflict {
+        /// The site.
+        site: String,
+        /// The rule that wins.
+        first: String,
+        /// The rule that loses.
+        second: String,
+    },
+    /// The rule stands twice.
+    Twice {
+        /// The site.
+        site: String,
+        /// The rule.
+        rule: String,
+    },
+    /// The rule speaks of a host outside its site.
+    Outside {
+        /// The site.
+        site: String,
+        /// The rule.
+        rule: String,
+        /// The host it speaks of.
+        host: String,
+    },
+}
+
+impl fmt::Display for Finding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Finding::Circle { site, rules, url } => {
+                write!(f, "{site}: rules {} run in a circle on {url}", rules.join(", "))
+            }
+            Finding::Conflict { site, first, second } => {
+                write!(f, "{site}: rules {first} and {second} match the same URLs and disagree")
+            }
+            Finding::Twice { site, rule } => write!(f, "{site}: rule {rule} stands twice"),
+            Finding::Outside { site, rule, host } => {
+                write!(f, "{site}: rule {rule} speaks of {host}, which is not on this site, so it never fires")
+            }
+        }
+    }
+}
+
+/// Everything that is wrong with `set`, in the order of its sites.
+pub fn check(set: &RuleSet) -> Vec<Finding> {
+    let mut findings = Vec::new();
+    for site in &set.sites {
+        findings.extend(disagreements(site));
+        findings.extend(site.rules.iter().filter_map(|rule| outside(site, set.site_by, rule)));
+    }
+    for form in [Form::Key, Form::Url] {
+        for circle in circles(set, form) {
+            if !findings.contains(&circle) {
+                findings.push(circle);
+            }
+        }
+    }
+    findings
+}
+
+fn active(site: &SiteRules) -> impl Iterator<Item = &Rule> {
+    site.rules.iter().filter(|rule| rule.review != Review::Rejected)
+}
+
+fn disagreements(site: &SiteRules) -> Vec<Finding> {
+    let mut by_match: BTreeMap<String, &Rule> = BTreeMap::new();
+    let mut findings = Vec::new();
+    for rule in active(site) {
+        let Some(first) = by_match.insert(rule.action.sides().0, rule) else { continue };
+        let site = site.site.clone();
+        findings.push(if first.action == rule.action {
+            Finding::Twice { site, rule: rule.id.clone() }
+        } else {
+            Finding::Conflict { site, first: first.id.clone(), second: rule.id.clone() }
+        });
+    }
+    findings
+}
+
+fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
+    let Action::Rewrite(rewrite) = &rule.action else { return None };
+    let labels: Option<Vec<&[u8]>> = rewrite.matches().host.iter().map(fixed).collect();
+    let host = labels?.join(&b'.').to_ascii_lowercase();
+    let name = site.site.as_bytes();
+    let below = by == SiteBy::Domain && host.ends_with(name) && host[..host.len() - name.len()].ends_with(b".");
+    let inside = site.site == EVERY_SITE || host == name || below;
+    (!inside).then(|| Finding::Outside {
+        site: site.site.clone(),
+        rule: rule.id.clone(),
+        host: String::from_utf8_lossy(&host).into_owned(),
+    })
+}
+
+fn fixed(item: &Item) -> Option<&[u8]> {
+    match item {
+        Item::One(text) => as_literal(text),
+        Item::Rest(_) => None,
+    }
+}
+
+fn circles(set: &RuleSet, form: Form) -> Vec<Finding> {
+    let engine = Canonicalizer::new(set, form);
+    let mut scratch = Scratch::new();
+    let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
+    let mut findings = Vec::new();
+    for site in &set.sites {
+        let words = Words::of(site);
+        for url in active(site).flat_map(|rule| samples(rule, site, &words)) {
+            if engine.settles(&url, &mut scratch) {
+                continue;
+            }
+            let rules = circle_of(set, form, &url);
+            if seen.insert(rules.clone()) {
+                let url = String::from_utf8_lossy(&url).into_owned();
+                findings.push(Finding::Circle { site: site.site.clone(), rules, url });
+            }
+        }
+    }
+    findings
+}
+
+/// The rules that still fire when everything that settles has settled.
+fn circle_of(set: &RuleSet, form: Form, url: &[u8]) -> Vec<String> {
+    let trace = Naive::new(set, form).trace(url);
+    let late = trace.steps.iter().rev().take(trace.steps.len() / 2 + 1);
+    let ids: BTreeSet<&str> = late.filter_map(|step| Some(step.rule?.id.as_str())).collect();
+    ids.into_iter().map(str::to_owned).collect()
+}
+
+/// The fixed values that the rules of a site ask for or print: what a circle would have to pass through.
+#[derive(Default)]
+struct Words {
+    segments: BTreeSet<Vec<u8>>,
+    /// Parameters as they would stand in a URL.
+    params: BTreeSet<Vec<u8>>,
+    /// Values of parameters and pieces of text.
+    values: BTreeSet<Vec<u8>>,
+}
+
+/// So many fixed values are tried in each hole; more would make checking a large site quadratic.
+const MOST_WORDS: usize = 24;
+
+impl Words {
+    fn of(site: &SiteRules) -> Words {
+        let mut words = Words::default();
+        for rule in active(site) {
+            if let Action::Rewrite(rewrite) = &rule.action {
+                words.add(rewrite.matches());
+                words.add(rewrite.becomes());
+            }
+        }
+        words
+    }
+
+    fn add(&mut self, template: &Template) {
+        self.segments.extend(template.path.iter().filter_map(fixed).map(<[u8]>::to_vec));
+        for item in template.query.iter().flatten() {
+            if let QueryKind::Param(name, value) = &item.kind {
+                let value = value.as_ref().map(|text| fill(text, &mut |_, _| b"7".to_vec()));
+                self.params.insert(param(name, value.as_deref()));
+                self.values.extend(value);
+            }
+        }
+    }
+}
+
+fn param(name: &[u8], value: Option<&[u8]>) -> Vec<u8> {
+    match value {
+        Some(value) => [name, b"=", value].concat(),
+        None => name.to_vec(),
+    }
+}
+
+/// URLs that `rule` matches.
+fn samples(rule: &Rule, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
+    let examples = rule.evidence.iter().flat_map(|e| e.examples.iter().flatten());
+    let mut urls: Vec<Vec<u8>> = examples.map(|url| url.clone().into_bytes()).collect();
+    match &rule.action {
+        Action::Rewrite(rewrite) => urls.extend(instances(rewrite.matches(), site, words)),
+        Action::Substitute(s) => {
+            let host = if site.site == EVERY_SITE { "example.com" } else { &site.site };
+            for url in [b"".as_slice(), b"/"] {
+                let around = [b"http://", host.as_bytes(), url].concat();
+                urls.push([s.from(), b"/x"].concat());
+                urls.push([around.as_slice(), b"/x/", s.from(), b"/y"].concat());
+                urls.push([around.as_slice(), s.from()].concat());
+            }
+        }
+    }
+    urls
+}
+
+/// One URL with fresh values, and one for every way to put one known word into one hole.
+fn instances(template: &Template, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
+    let host = if site.site == EVERY_SITE { "example.com" } else { &site.site };
+    let make = |special: Option<(usize, &[u8])>, rest: Option<&[u8]>, other: Option<&[u8]>| {
+        instance(template, host, special, rest, other)
+    };
+    let holes = template.texts().flatten().filter(|p| !matches!(p, Piece::Literal(_))).count();
+    let mut urls = vec![make(None, None, None), make(None, Some(b"fresh"), Some(b"fresh=1"))];
+    for word in words.segments.iter().take(MOST_WORDS) {
+        urls.push(make(None, Some(word), None));
+        urls.extend((0..holes.min(8)).map(|hole| make(Some((hole, word)), None, None)));
+    }
+    for word in words.values.iter().take(MOST_WORDS) {
+        urls.extend((0..holes.min(8)).map(|hole| make(Some((hole, word)), None, None)));
+    }
+    urls.extend(words.params.iter().take(MOST_WORDS).map(|other| make(None, None, Some(other))));
+    urls
+}
+
+fn instance(
+    template: &Template,
+    site: &str,
+    special: Option<(usize, &[u8])>,
+    rest: Option<&[u8]>,
+    other: Option<&[u8]>,
+) -> Vec<u8> {
+    let mut count = 0;
+    let mut values: BTreeMap<String, Vec<u8>> = BTreeMap::new();
+    let mut value = |name: &str, class: &Class| {
+        let number = count;
+        count += 1;
+        let fresh = || match special {
+            Some((hole, word)) if hole == number => word.to_vec(),
+            _ => fresh_value(class, number),
+        };
+        if name.is_empty() { fresh() } else { values.entry(name.to_owned()).or_insert_with(fresh).clone() }
+    };
+    let mut url = fill(&template.scheme, &mut |_, _| b"http".to_vec());
+    url.extend_from_slice(b"://");
+    if let Some(userinfo) = &template.userinfo {
+        url.extend(fill(userinfo, &mut value));
+        url.push(b'@');
+    }
+    // An open host can be any of the site: the site's own name is one.
+    let open = template.host.iter().all(|item| fixed(item).is_none());
+    let host = fill_list(&template.host, None, &mut value);
+    url.extend(if open { site.as_bytes().to_vec() } else { host.join(&b'.') });
+    if let Some(port) = &template.port {
+        url.push(b':');
+        url.extend(fill(port, &mut |_, _| b"8080".to_vec()));
+    }
+    for segment in fill_list(&template.path, rest, &mut value) {
+        url.push(b'/');
+        url.extend(segment);
+    }
+    url.extend(fill_query(template, other, &mut value));
+    if let Some(Fragment::Text(text)) = &template.fragment {
+        url.push(b'#');
+        url.extend(fill(text, &mut value));
+    }
+    url
+}
+
+fn fill_query(template: &Template, other: Option<&[u8]>, value: &mut dyn FnMut(&str, &Class) -> Vec<u8>) -> Vec<u8> {
+    let Some(items) = &template.query else { return Vec::new() };
+    let mut params: Vec<Vec<u8>> = Vec::new();
+    for item in items {
+        match &item.kind {
+            QueryKind::Param(name, text) => {
+                let text = text.as_ref().map(|text| fill(text, value));
+                params.push(param(name, text.as_deref()));
+            }
+            QueryKind::Others { .. } => params.extend(other.map(<[u8]>::to_vec)),
+            QueryKind::Absent(_) => {}
+        }
+    }
+    [b"?", params.join(&b'&').as_slice()].concat()
+}
+
+fn fill_list(list: &List, rest: Option<&[u8]>, value: &mut dyn FnMut(&str, &Class) -> Vec<u8>) -> Vec<Vec<u8>> {
+    let mut items = Vec::new();
+    for item in list {
+        match item {
+            Item::One(text) => items.push(fill(text, value)),
+            Item::Rest(_) => items.extend(rest.map(<[u8]>::to_vec)),
+        }
+    }
+    items
+}
+
+/// Text with its holes filled.
+fn fill(text: &Text, value: &mut dyn FnMut(&str, &Class) -> Vec<u8>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for piece in text {
+        match piece {
+            Piece::Literal(bytes) => out.extend_from_slice(bytes),
+            Piece::Star => out.extend(value("", &Class::Any)),
+            Piece::Hole { name, class, .. } => out.extend(value(name, class)),
+        }
+    }
+    out
+}
+
+fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
+    match class {
+        Class::Digits | Class::Hex => format!("{}", 1000 + number).into_bytes(),
+        Class::Any | Class::Alnum => format!("Fresh{number}").into_bytes(),
+        Class::Lower | Class::Alpha => b"fresh".to_vec(),
+        Class::Upper => b"FRESH".to_vec(),
+        Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
+    }
+}

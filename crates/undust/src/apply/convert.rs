@@ -1,0 +1,99 @@
+//! The value conversions of the rule language, shared by both engines. Each is idempotent.
+
+use crate::rules::Convert;
+
+/// Append `value`, converted, to `out`.
+pub(super) fn push_converted(value: &[u8], convert: Convert, out: &mut Vec<u8>) {
+    match convert {
+        Convert::Copy => out.extend_from_slice(value),
+        Convert::Lower => out.extend(value.iter().map(u8::to_ascii_lowercase)),
+        Convert::Upper => out.extend(value.iter().map(u8::to_ascii_uppercase)),
+        Convert::Encode => encode(value, out),
+        Convert::Decode => decode(value, out),
+    }
+}
+
+fn encode(value: &[u8], out: &mut Vec<u8>) {
+    for (i, &byte) in value.iter().enumerate() {
+        let unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
+        if unreserved || escaped(&value[i..]).is_some() {
+            out.push(byte);
+        } else {
+            out.push(b'%');
+            out.extend_from_slice(&[HEX[usize::from(byte >> 4)], HEX[usize::from(byte & 15)]]);
+        }
+    }
+}
+
+const HEX: &[u8; 16] = b"0123456789ABCDEF";
+
+/// Decode what stays text and stays one value: plain characters, and escapes that spell UTF-8 together.
+fn decode(value: &[u8], out: &mut Vec<u8>) {
+    let mut rest = value;
+    while let Some(&first) = rest.first() {
+        let used = decode_one(rest, out);
+        if used == 0 {
+            out.push(first);
+        }
+        rest = &rest[used.max(1)..];
+    }
+}
+
+/// Decode the character escaped at the start of `rest`; how many bytes of `rest` that used, 0 when it stays as it is.
+fn decode_one(rest: &[u8], out: &mut Vec<u8>) -> usize {
+    let Some(first) = escaped(rest) else { return 0 };
+    if first.is_ascii() {
+        let plain = first.is_ascii_alphanumeric() || b"-._~!$'(),:@|".contains(&first);
+        if plain {
+            out.push(first);
+        }
+        return if plain { 3 } else { 0 };
+    }
+    let mut bytes = [0; 4];
+    for len in 1..=4 {
+        let Some(byte) = rest.get(3 * (len - 1)..).and_then(escaped) else { return 0 };
+        bytes[len - 1] = byte;
+        if let Ok(text) = std::str::from_utf8(&bytes[..len]) {
+            out.extend_from_slice(text.as_bytes());
+            return 3 * len;
+        }
+    }
+    0
+}
+
+/// The byte that `%XX` at the start of `at` stands for.
+fn escaped(at: &[u8]) -> Option<u8> {
+    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
+    match at {
+        [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(convert: Convert, value: &str, expected: &str) {
+        let run = |v: &[u8]| {
+            let mut out = Vec::new();
+            push_converted(v, convert, &mut out);
+            out
+        };
+        let once = run(value.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&once), expected);
+        assert_eq!(run(&once), once, "not idempotent");
+    }
+
+    #[test]
+    fn conversions() {
+        check(Convert::Lower, "RECIPE-É", "recipe-É");
+        check(Convert::Upper, "Recipe", "RECIPE");
+        check(Convert::Encode, "a b%20é", "a%20b%20%C3%A9");
+        check(Convert::Encode, "100%", "100%25");
+        check(Convert::Decode, "%41%2D%c3%a9%2F%26%25%41", "A-é%2F%26%25A");
+        check(Convert::Decode, "%ff%C3%4", "%ff%C3%4");
+        check(Convert::Decode, "%2541", "%2541");
+    }
+}

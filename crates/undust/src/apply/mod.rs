@@ -1,0 +1,29 @@
+//! The engine: from a rule set to canonical keys and URLs.
+//!
+//! Rules are tried in order; the first that changes the URL fires, the result is normalised, and trying starts again, until
+//! no rule changes anything. What comes out is a fixed point, so that canonicalization is idempotent by construction;
+//! a URL on which the rules run in a circle stays as it was ([`check`] finds such sets before they are used).
+//!
+//! [`Canonicalizer`] is the compiled engine, [`Naive`] the reference it is tested against.
+
+mod check;
+mod compile;
+mod convert;
+mod form;
+mod naive;
+mod program;
+mod scratch;
+
+pub use check::{Finding, check};
+pub use compile::Canonicalizer;
+pub use form::Form;
+pub use naive::{Naive, Step, Trace};
+pub use scratch::Scratch;
+
+/// More steps than this, and the rules are taken to run in a circle.
+pub const MAX_STEPS: usize = 100;
+
+/// A URL that outgrows its source like this would double without end.
+fn too_long(now: usize, start: usize) -> bool {
+    now > 4 * start + 4096
+}

@@ -1,0 +1,363 @@
+//! The reference interpreter: walks the templates as they are written, copies freely, knows no index.
+//!
+//! It is what the compiled engine is tested against, and what `explain` shows its work with.
+
+use std::collections::BTreeMap;
+
+use super::convert::push_converted;
+use super::form::{Form, in_form};
+use super::{MAX_STEPS, too_long};
+use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
+use crate::rules::{Action, EVERY_SITE, Review, Rewrite, Rule, RuleSet, Substitute};
+use crate::url::{Param, SiteBy, SplitUrl, normalize};
+
+/// The reference interpreter of a rule set.
+pub struct Naive<'r> {
+    set: &'r RuleSet,
+    form: Form,
+}
+
+/// One change on the way to the canonical form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Step<'r> {
+    /// The rule that fired; none for the safe normalisation.
+    pub rule: Option<&'r Rule>,
+    /// What came out of it.
+    pub after: Vec<u8>,
+}
+
+/// The way of one URL to its canonical form.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Trace<'r> {
+    /// Every change, in order.
+    pub steps: Vec<Step<'r>>,
+    /// Whether the rules came to rest. If not, they run in a circle and the URL stays as it was (normalised).
+    pub settled: bool,
+    /// The canonical form.
+    pub result: Vec<u8>,
+}
+
+impl<'r> Naive<'r> {
+    /// An interpreter of `set`.
+    pub fn new(set: &'r RuleSet, form: Form) -> Naive<'r> {
+        Naive { set, form }
+    }
+
+    /// The canonical form of `url`.
+    pub fn canonicalize(&self, url: &[u8]) -> Vec<u8> {
+        self.trace(url).result
+    }
+
+    /// The canonical form of `url`, with the way to it.
+    pub fn trace(&self, url: &[u8]) -> Trace<'r> {
+        let mut steps = Vec::new();
+        let start = self.normal(url, &mut steps);
+        let mut current = start.clone();
+        for _ in 0..MAX_STEPS {
+            let Some((rule, after)) = self.fire(&current) else {
+                return Trace { steps, settled: true, result: current };
+            };
+            if too_long(after.len(), start.len()) {
+                break;
+            }
+            steps.push(Step { rule: Some(rule), after: after.clone() });
+            current = self.normal(&after, &mut steps);
+        }
+        Trace { steps, settled: false, result: start }
+    }
+
+    fn normal(&self, url: &[u8], steps: &mut Vec<Step<'r>>) -> Vec<u8> {
+        if !self.set.normalize {
+            return url.to_vec();
+        }
+        let normal = normalize(url).into_owned();
+        if normal != url {
+            steps.push(Step { rule: None, after: normal.clone() });
+        }
+        normal
+    }
+
+    /// The first rule that changes `url`, and what it makes of it.
+    fn fire(&self, url: &[u8]) -> Option<(&'r Rule, Vec<u8>)> {
+        let split = SplitUrl::new(url)?;
+        self.rules_for(split.host()).find_map(|rule| {
+            let action = in_form(&rule.action, self.form)?;
+            let after = rewrite_once(&action, &split)?;
+            (after != url).then_some((rule, after))
+        })
+    }
+
+    /// The rules of the host's site (by domain: of the longest suffix that has any), then those of every site.
+    fn rules_for(&self, host: &[u8]) -> impl Iterator<Item = &'r Rule> {
+        let host = host.to_ascii_lowercase();
+        let site = match self.set.site_by {
+            SiteBy::Host => self.rules_of(&host),
+            SiteBy::Domain => {
+                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(i, _)| i + 1);
+                std::iter::once(0).chain(dots).find_map(|i| self.rules_of(&host[i..]))
+            }
+        };
+        let every = self.rules_of(EVERY_SITE.as_bytes());
+        site.unwrap_or_default().iter().chain(every.unwrap_or_default()).filter(|r| r.review != Review::Rejected)
+    }
+
+    fn rules_of(&self, site: &[u8]) -> Option<&'r [Rule]> {
+        self.set.sites.iter().find(|s| s.site.as_bytes() == site).map(|s| s.rules.as_slice())
+    }
+}
+
+/// What `action` makes of a URL, if it speaks of it at all.
+fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
+    match action {
+        Action::Rewrite(rewrite) => rewrite_template(rewrite, url),
+        Action::Substitute(substitute) => replace(substitute, url.raw()),
+    }
+}
+
+fn replace(substitute: &Substitute, url: &[u8]) -> Option<Vec<u8>> {
+    let at = substitute.find(url)?;
+    Some([&url[..at], substitute.to(), &url[at + substitute.from().len()..]].concat())
+}
+
+/// What a match remembers of a URL.
+#[derive(Default)]
+struct Bindings<'u> {
+    holes: BTreeMap<String, &'u [u8]>,
+    host_rest: Vec<&'u [u8]>,
+    path_rest: Vec<&'u [u8]>,
+    others: Vec<Param<'u>>,
+    fragment: Option<&'u [u8]>,
+    separator: u8,
+}
+
+fn rewrite_template(rewrite: &Rewrite, url: &SplitUrl) -> Option<Vec<u8>> {
+    let bound = bind(rewrite.matches(), url)?;
+    Some(print(rewrite.becomes(), &bound))
+}
+
+fn bind<'u>(template: &Template, url: &SplitUrl<'u>) -> Option<Bindings<'u>> {
+    let mut bound = Bindings::default();
+    let second = url.params().nth(1);
+    bound.separator = second.map_or(b'&', |p| p.separator);
+    match_text(&template.scheme, url.scheme(), &mut bound)?;
+    match_option(template.userinfo.as_ref(), url.userinfo(), &mut bound)?;
+    bound.host_rest = match_list(&template.host, url.labels().collect(), &mut bound)?;
+    match_option(template.port.as_ref(), url.port(), &mut bound)?;
+    bound.path_rest = match_list(&template.path, url.segments().collect(), &mut bound)?;
+    bound.others = match_query(template.query.as_deref(), url, &mut bound)?;
+    match &template.fragment {
+        Some(Fragment::Any) => bound.fragment = url.fragment(),
+        Some(Fragment::Text(text)) => match_text(text, url.fragment()?, &mut bound)?,
+        None if url.fragment().is_some() => return None,
+        None => {}
+    }
+    Some(bound)
+}
+
+fn match_option<'u>(text: Option<&Text>, value: Option<&'u [u8]>, bound: &mut Bindings<'u>) -> Option<()> {
+    match (text, value) {
+        (None, None) => Some(()),
+        (Some(text), Some(value)) => match_text(text, value, bound),
+        _ => None,
+    }
+}
+
+/// Match items from both ends; what is left in between goes to `{...}`.
+fn match_list<'u>(list: &List, values: Vec<&'u [u8]>, bound: &mut Bindings<'u>) -> Option<Vec<&'u [u8]>> {
+    let mut values = std::collections::VecDeque::from(values);
+    let before = list.iter().take_while(|item| matches!(item, Item::One(_))).count();
+    for item in &list[..before] {
+        let Item::One(text) = item else { continue };
+        match_text(text, values.pop_front()?, bound)?;
+    }
+    let Some(after) = list.get(before + 1..) else {
+        return values.is_empty().then(Vec::new);
+    };
+    let tail_start = values.len().checked_sub(after.len())?;
+    let tail = values.split_off(tail_start);
+    for (item, value) in after.iter().zip(tail) {
+        let Item::One(text) = item else { continue };
+        match_text(text, value, bound)?;
+    }
+    Some(values.into())
+}
+
+fn match_query<'u>(
+    items: Option<&[QueryItem]>,
+    url: &SplitUrl<'u>,
+    bound: &mut Bindings<'u>,
+) -> Option<Vec<Param<'u>>> {
+    let Some(items) = items else { return url.query().is_none().then(Vec::new) };
+    let mut left: Vec<Param> = url.params().collect();
+    let mut named: Vec<&[u8]> = Vec::new();
+    let mut others = false;
+    for item in items {
+        match &item.kind {
+            QueryKind::Param(name, value) => {
+                let at = left.iter().position(|p| p.name == name.as_slice())?;
+                match_option(value.as_ref(), left.remove(at).value, bound)?;
+                named.push(name);
+            }
+            QueryKind::Absent(name) => named.push(name),
+            QueryKind::Others { .. } => others = true,
+        }
+    }
+    let absent = !left.iter().any(|p| named.contains(&p.name));
+    let complete = if others { true } else { left.is_empty() && url.query().is_some() };
+    (absent && complete).then_some(left)
+}
+
+fn match_text<'u>(text: &Text, value: &'u [u8], bound: &mut Bindings<'u>) -> Option<()> {
+    let mut rest = value;
+    for (i, piece) in text.iter().enumerate() {
+        let next = text.get(i + 1);
+        let is_last = i + 2 >= text.len();
+        let taken = match piece {
+            Piece::Literal(bytes) => rest.starts_with(bytes).then_some(bytes.len())?,
+            Piece::Star => take(&Class::Any, 1, next, is_last, rest)?,
+            Piece::Hole { class, optional, .. } => take(class, usize::from(!optional), next, is_last, rest)?,
+        };
+        let (held, after) = rest.split_at(taken);
+        rest = after;
+        if let Piece::Hole { name, .. } = piece
+            && !name.is_empty()
+        {
+            let first = *bound.holes.entry(name.clone()).or_insert(held);
+            if first != held {
+                return None;
+            }
+        }
+    }
+    rest.is_empty().then_some(())
+}
+
+/// How much of `rest` a hole takes: see the rules at the end of the `template` module's introduction.
+fn take(class: &Class, least: usize, next: Option<&Piece>, next_is_last: bool, rest: &[u8]) -> Option<usize> {
+    let taken = match (class, next) {
+        (Class::OneOf(words), _) => {
+            let fitting = words.iter().filter(|w| rest.starts_with(w));
+            fitting.map(Vec::len).max().or((least == 0).then_some(0))?
+        }
+        (Class::Any, None) => rest.len(),
+        (Class::Any, Some(Piece::Literal(bytes))) if next_is_last => {
+            rest.ends_with(bytes).then(|| rest.len() - bytes.len())?
+        }
+        (Class::Any, Some(Piece::Literal(bytes))) => {
+            (least..=rest.len().checked_sub(bytes.len())?).find(|&i| rest[i..].starts_with(bytes))?
+        }
+        (Class::Any, Some(_)) => return None,
+        (class, _) => rest.iter().take_while(|b| class.holds(**b)).count(),
+    };
+    (taken >= least).then_some(taken)
+}
+
+fn print(template: &Template, bound: &Bindings) -> Vec<u8> {
+    let mut out = Vec::new();
+    print_text(&template.scheme, bound, &mut out);
+    out.extend_from_slice(b"://");
+    if let Some(userinfo) = &template.userinfo {
+        print_text(userinfo, bound, &mut out);
+        out.push(b'@');
+    }
+    out.extend(print_list(&template.host, &bound.host_rest, bound).join(&b'.'));
+    if let Some(port) = &template.port {
+        out.push(b':');
+        print_text(port, bound, &mut out);
+    }
+    for segment in print_list(&template.path, &bound.path_rest, bound) {
+        out.push(b'/');
+        out.extend(segment);
+    }
+    print_query(template.query.as_deref(), bound, &mut out);
+    match &template.fragment {
+        None => {}
+        Some(Fragment::Any) => {
+            if let Some(fragment) = bound.fragment {
+                out.push(b'#');
+                out.extend_from_slice(fragment);
+            }
+        }
+        Some(Fragment::Text(text)) => {
+            out.push(b'#');
+            print_text(text, bound, &mut out);
+        }
+    }
+    out
+}
+
+fn print_list(list: &List, rest: &[&[u8]], bound: &Bindings) -> Vec<Vec<u8>> {
+    let mut printed = Vec::new();
+    for item in list {
+        match item {
+            Item::One(text) => {
+                let mut one = Vec::new();
+                print_text(text, bound, &mut one);
+                printed.push(one);
+            }
+            Item::Rest(convert) => printed.extend(rest.iter().map(|value| {
+                let mut one = Vec::new();
+                push_converted(value, *convert, &mut one);
+                one
+            })),
+        }
+    }
+    printed
+}
+
+fn print_query(items: Option<&[QueryItem]>, bound: &Bindings, out: &mut Vec<u8>) {
+    let Some(items) = items else { return };
+    if items.is_empty() {
+        out.push(b'?');
+    }
+    let mut params: Vec<(u8, Vec<u8>)> = Vec::new();
+    for (i, item) in items.iter().enumerate() {
+        match &item.kind {
+            QueryKind::Param(name, value) => {
+                let mut one = name.clone();
+                if let Some(value) = value {
+                    one.push(b'=');
+                    print_text(value, bound, &mut one);
+                }
+                params.push((item.separator, one));
+            }
+            QueryKind::Absent(_) => {}
+            QueryKind::Others { sorted } => {
+                let separator = match (i, items.get(1)) {
+                    (0, None) => bound.separator,
+                    (0, Some(second)) => second.separator,
+                    _ => item.separator,
+                };
+                params.extend(print_others(&bound.others, *sorted).into_iter().map(|p| (separator, p)));
+            }
+        }
+    }
+    for (i, (separator, param)) in params.into_iter().enumerate() {
+        out.push(if i == 0 { b'?' } else { separator });
+        out.extend(param);
+    }
+}
+
+fn print_others(others: &[Param], sorted: bool) -> Vec<Vec<u8>> {
+    let mut others = others.to_vec();
+    if sorted {
+        // Stable: the order of repeated parameters may matter.
+        others.sort_by_key(|p| p.name);
+    }
+    let print = |p: Param| match p.value {
+        Some(value) => [p.name, b"=", value].concat(),
+        None => p.name.to_vec(),
+    };
+    others.into_iter().map(print).collect()
+}
+
+fn print_text(text: &Text, bound: &Bindings, out: &mut Vec<u8>) {
+    for piece in text {
+        match piece {
+            Piece::Literal(bytes) => out.extend_from_slice(bytes),
+            Piece::Star => out.push(b'*'),
+            Piece::Hole { name, convert, .. } => {
+                push_converted(bound.holes.get(name).copied().unwrap_or_default(), *convert, out);
+            }
+        }
+    }
+}

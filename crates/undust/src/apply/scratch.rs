@@ -1,0 +1,89 @@
+//! The caller-owned buffers of the compiled engine: with them, canonicalizing allocates nothing.
+
+use crate::url::SplitUrl;
+
+/// A range of the URL at hand.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Span {
+    pub(super) start: u32,
+    pub(super) end: u32,
+}
+
+impl Span {
+    /// Where `part`, a slice of `raw`, stands in it.
+    pub(super) fn of(raw: &[u8], part: &[u8]) -> Span {
+        let start = part.as_ptr() as usize - raw.as_ptr() as usize;
+        Span { start: start as u32, end: (start + part.len()) as u32 }
+    }
+
+    pub(super) fn of_raw(self, raw: &[u8]) -> &[u8] {
+        &raw[self.start as usize..self.end as usize]
+    }
+
+    pub(super) fn is_empty(self) -> bool {
+        self.start == self.end
+    }
+}
+
+/// Where one parameter stands.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ParamSpan {
+    pub(super) name: Span,
+    pub(super) value: Option<Span>,
+}
+
+impl ParamSpan {
+    /// `name=value`
+    pub(super) fn whole(self) -> Span {
+        Span { start: self.name.start, end: self.value.map_or(self.name.end, |v| v.end) }
+    }
+}
+
+/// Buffers for canonicalizing; make one per thread and use it again and again.
+#[derive(Debug, Default)]
+pub struct Scratch {
+    pub(super) labels: Vec<Span>,
+    pub(super) segments: Vec<Span>,
+    pub(super) params: Vec<ParamSpan>,
+    /// The separator between the URL's first two parameters.
+    pub(super) own_separator: u8,
+    pub(super) fragment: Option<Span>,
+    /// What the rule at hand remembers.
+    pub(super) slots: Vec<Span>,
+    pub(super) host_rest: Option<Span>,
+    pub(super) path_rest: Option<Span>,
+    /// Which parameters the rule at hand names.
+    pub(super) named: Vec<u32>,
+    pub(super) order: Vec<u32>,
+    /// Rules that may fire on the URL at hand.
+    pub(super) candidates: Vec<u32>,
+    /// What a rule printed, and the URL it works on.
+    pub(super) out: Vec<u8>,
+    pub(super) current: Vec<u8>,
+}
+
+impl Scratch {
+    /// Empty buffers.
+    pub fn new() -> Scratch {
+        Scratch::default()
+    }
+
+    /// Note where the components of `url` stand.
+    pub(super) fn lay_out(&mut self, url: &SplitUrl) {
+        let raw = url.raw();
+        self.labels.clear();
+        self.labels.extend(url.labels().map(|label| Span::of(raw, label)));
+        self.segments.clear();
+        self.segments.extend(url.segments().map(|segment| Span::of(raw, segment)));
+        self.params.clear();
+        self.own_separator = b'&';
+        for (i, param) in url.params().enumerate() {
+            if i == 1 {
+                self.own_separator = param.separator;
+            }
+            let name = Span::of(raw, param.name);
+            self.params.push(ParamSpan { name, value: param.value.map(|v| Span::of(raw, v)) });
+        }
+        self.fragment = url.fragment().map(|f| Span::of(raw, f));
+    }
+}

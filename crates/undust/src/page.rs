@@ -1,0 +1,51 @@
+//! What a crawl or a log saw of one URL: data only, no behaviour beyond naming its own evidence.
+
+use serde::{Deserialize, Serialize};
+
+/// One crawled or logged URL with whatever is known of its content.
+///
+/// The URL is bytes, not text: real crawls hold URLs that are not UTF-8, and they must survive.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Page {
+    /// The URL as it was seen.
+    pub url: Vec<u8>,
+    /// A given duplicate-cluster label: equal labels, (near-)duplicate content.
+    pub cluster: Option<String>,
+    /// Content digest: equal digests, equal content.
+    pub digest: Option<String>,
+    /// 64-bit simhash of the text.
+    pub simhash: Option<u64>,
+    /// Response size in bytes.
+    pub size: Option<u64>,
+    /// HTTP status.
+    pub status: Option<u16>,
+    /// Page title.
+    pub title: Option<String>,
+    /// When it was seen, as the input wrote it.
+    pub time: Option<String>,
+    /// How much the URL matters (traffic, in-links, rank): greater is more.
+    pub importance: Option<f64>,
+    /// The page's own `rel=canonical`.
+    pub canonical: Option<String>,
+    /// Where the URL redirects to.
+    pub redirect: Option<String>,
+    /// The page's HTML.
+    pub html: Option<String>,
+    /// The page's text.
+    pub text: Option<String>,
+}
+
+impl Page {
+    /// A page of which nothing but the URL is known.
+    pub fn new(url: impl Into<Vec<u8>>) -> Page {
+        Page { url: url.into(), ..Page::default() }
+    }
+
+    /// The duplicate label: the given cluster, else the digest of a successful fetch.
+    ///
+    /// Digests of error pages and redirects say nothing about the page behind the URL, so they do not count.
+    pub fn label(&self) -> Option<&str> {
+        let fetched = self.status.is_none_or(|s| (200..300).contains(&s));
+        self.cluster.as_deref().or(if fetched { self.digest.as_deref() } else { None })
+    }
+}

@@ -1,0 +1,210 @@
+//! The rule file: JSON, versioned, made to be read in a diff. Text in, [`RuleSet`] out, and back.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+
+use super::{Action, Class3, Evidence, Learned, Review, Rule, RuleSet, SiteRules, SyntaxError, classify};
+use crate::url::SiteBy;
+
+/// The version of the format this release writes, and the only one it reads.
+pub const VERSION: u32 = 1;
+
+/// Why a text is not a rule file.
+#[derive(Debug)]
+pub enum FileError {
+    /// Not JSON, cut off, or with fields of the wrong kind; the message names line and column.
+    Json(serde_json::Error),
+    /// Another version of the format.
+    Version(u32),
+    /// A rule that does not parse.
+    Rule {
+        /// The site it stands under.
+        site: String,
+        /// Which of the site's rules it is, counted from 1.
+        number: usize,
+        /// What is wrong with it.
+        what: String,
+    },
+    /// Two entries for one site.
+    SiteTwice(String),
+}
+
+impl fmt::Display for FileError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            FileError::Json(error) => write!(f, "not a rule file: {error}"),
+            FileError::Version(found) => {
+                write!(f, "the rule file has version {found}; this release reads version {VERSION}")
+            }
+            FileError::Rule { site, number, what } => write!(f, "site '{site}', rule {number}: {what}"),
+            FileError::SiteTwice(site) => write!(f, "site '{site}' stands in the file twice"),
+        }
+    }
+}
+
+impl std::error::Error for FileError {}
+
+impl RuleSet {
+    /// Read a rule file.
+    pub fn from_json(text: &str) -> Result<RuleSet, FileError> {
+        let head: Head = serde_json::from_str(text).map_err(FileError::Json)?;
+        if head.undust != VERSION {
+            return Err(FileError::Version(head.undust));
+        }
+        let file: File = serde_json::from_str(text).map_err(FileError::Json)?;
+        let mut sites = Vec::with_capacity(file.sites.len());
+        for site in file.sites {
+            sites.push(read_site(site)?);
+        }
+        sites.sort_by(|a, b| a.site.cmp(&b.site));
+        if let Some(twice) = sites.windows(2).find(|w| w[0].site == w[1].site) {
+            return Err(FileError::SiteTwice(twice[0].site.clone()));
+        }
+        Ok(RuleSet { normalize: file.normalize, site_by: file.site_by, learned: file.learned, sites })
+    }
+
+    /// Write a rule file: sites sorted, rules in order, two spaces of indentation, a newline at the end.
+    pub fn to_json(&self) -> String {
+        let mut sites: Vec<&SiteRules> = self.sites.iter().collect();
+        sites.sort_by(|a, b| a.site.cmp(&b.site));
+        let file = File {
+            undust: VERSION,
+            normalize: self.normalize,
+            site_by: self.site_by,
+            learned: self.learned.clone(),
+            sites: sites.into_iter().map(write_site).collect(),
+        };
+        let mut text = serde_json::to_string_pretty(&file).expect("plain data always serializes");
+        text.push('\n');
+        text
+    }
+}
+
+/// The JSON schema of the rule file.
+#[cfg(feature = "schema")]
+pub fn schema() -> String {
+    let schema = schemars::schema_for!(File);
+    let mut text = serde_json::to_string_pretty(&schema).expect("plain data always serializes");
+    text.push('\n');
+    text
+}
+
+/// What must be readable before anything else is believed.
+#[derive(Deserialize)]
+struct Head {
+    undust: u32,
+}
+
+fn yes() -> bool {
+    true
+}
+
+/// The rules of undust.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(title = "undust rule file"))]
+#[serde(deny_unknown_fields)]
+struct File {
+    /// Version of the format: 1.
+    undust: u32,
+    /// Whether URLs are normalised before and between rules (default true).
+    #[serde(default = "yes")]
+    normalize: bool,
+    /// How hosts are grouped into sites (default "domain").
+    #[serde(default)]
+    site_by: SiteBy,
+    /// How the set was learned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    learned: Option<Learned>,
+    /// The sites and their rules.
+    sites: Vec<FileSite>,
+}
+
+/// The rules of one site, tried in order.
+#[derive(Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+struct FileSite {
+    /// A host or registrable domain; "*" for every site.
+    site: String,
+    /// Its rules, tried in order.
+    rules: Vec<FileRule>,
+}
+
+/// One rule: either `match` and `rewrite` (templates), or `replace` and `with` (a substitution).
+#[derive(Default, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+struct FileRule {
+    /// Stable name; made from the rule when left out.
+    #[serde(skip_serializing_if = "String::is_empty")]
+    id: String,
+    /// Which URLs: a template.
+    #[serde(rename = "match", skip_serializing_if = "Option::is_none")]
+    matches: Option<String>,
+    /// What they become: a template.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    rewrite: Option<String>,
+    /// Which piece of a URL is replaced; `^` and `$` anchor it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    replace: Option<String>,
+    /// What replaces it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with: Option<String>,
+    /// DUST, IRP or REGX (rewrite, section 5.2); told from the rule, ignored when read.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    class: Option<Class3>,
+    /// The learner that proposed it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    learner: Option<String>,
+    /// What was seen of it in the data.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    evidence: Option<Evidence>,
+    /// What a person said of it.
+    review: Review,
+    /// A remark for the reader.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    note: Option<String>,
+}
+
+fn read_site(site: FileSite) -> Result<SiteRules, FileError> {
+    let mut rules = Vec::with_capacity(site.rules.len());
+    for (i, rule) in site.rules.into_iter().enumerate() {
+        let fail = |what: String| FileError::Rule { site: site.site.clone(), number: i + 1, what };
+        rules.push(read_rule(rule).map_err(fail)?);
+    }
+    Ok(SiteRules { site: site.site, rules })
+}
+
+fn read_rule(rule: FileRule) -> Result<Rule, String> {
+    let syntax = |e: SyntaxError| e.to_string();
+    let action = match (&rule.matches, &rule.rewrite, &rule.replace, &rule.with) {
+        (Some(from), Some(to), None, None) => Action::rewrite(from, to).map_err(syntax)?,
+        (None, None, Some(from), Some(to)) => Action::substitute(from, to).map_err(syntax)?,
+        _ => return Err("a rule has either 'match' and 'rewrite', or 'replace' and 'with'".into()),
+    };
+    let id = if rule.id.is_empty() { action.id() } else { rule.id };
+    Ok(Rule { id, action, learner: rule.learner, evidence: rule.evidence, review: rule.review, note: rule.note })
+}
+
+fn write_site(site: &SiteRules) -> FileSite {
+    FileSite { site: site.site.clone(), rules: site.rules.iter().map(write_rule).collect() }
+}
+
+fn write_rule(rule: &Rule) -> FileRule {
+    let (from, to) = rule.action.sides();
+    let written = FileRule {
+        id: rule.id.clone(),
+        class: Some(classify(&rule.action)),
+        learner: rule.learner.clone(),
+        evidence: rule.evidence.clone(),
+        review: rule.review,
+        note: rule.note.clone(),
+        ..FileRule::default()
+    };
+    match rule.action {
+        Action::Rewrite(_) => FileRule { matches: Some(from), rewrite: Some(to), ..written },
+        Action::Substitute(_) => FileRule { replace: Some(from), with: Some(to), ..written },
+    }
+}

@@ -1,0 +1,21 @@
+//! The rule language: one IR for all learners and for people, its notation, and the file it is kept in.
+//!
+//! [`template`] is the notation, [`rule`](Rule) puts two templates together, [`set`](RuleSet) orders rules by site, `file` reads and writes
+//! them. Nothing here knows how rules are learned or run.
+
+mod classify;
+mod file;
+mod parse;
+mod rule;
+mod set;
+pub mod template;
+
+pub use classify::{Class3, classify};
+#[cfg(feature = "schema")]
+pub use file::schema;
+pub use file::{FileError, VERSION};
+pub use parse::SyntaxError;
+pub use rule::{Action, Evidence, Review, Rewrite, Rule, Substitute};
+pub use set::{EVERY_SITE, Learned, RuleSet, SiteRules};
+pub use template::{Convert, Template};
+pub(crate) use rule::hole_names;

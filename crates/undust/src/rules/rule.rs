@@ -1,0 +1,318 @@
+//! One rule: which URLs it speaks of, what they become, and why we believe it.
+
+use std::fmt;
+
+use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::parse::{self, Atom, SyntaxError};
+use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
+
+/// One rule with its evidence.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rule {
+    /// Stable name: a hash of what the rule says, unless a person gave it one.
+    pub id: String,
+    /// What the rule says.
+    pub action: Action,
+    /// The learner that proposed it; none for rules written by hand.
+    pub learner: Option<String>,
+    /// What was seen of it in the data.
+    pub evidence: Option<Evidence>,
+    /// What a person said of it.
+    pub review: Review,
+    /// A remark for the reader.
+    pub note: Option<String>,
+}
+
+impl Rule {
+    /// A rule that says `action`, without evidence.
+    pub fn new(action: Action) -> Rule {
+        Rule { id: action.id(), action, learner: None, evidence: None, review: Review::default(), note: None }
+    }
+}
+
+/// What a rule says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Action {
+    /// URLs of this shape become that shape.
+    Rewrite(Rewrite),
+    /// This piece of the URL becomes that piece.
+    Substitute(Substitute),
+}
+
+impl Action {
+    /// Parse `from` and `to` as templates.
+    pub fn rewrite(from: &str, to: &str) -> Result<Action, SyntaxError> {
+        Ok(Action::Rewrite(Rewrite::new(parse::template(from)?, parse::template(to)?)?))
+    }
+
+    /// Parse `from` and `to` as a substitution; `^` and `$` anchor it.
+    pub fn substitute(from: &str, to: &str) -> Result<Action, SyntaxError> {
+        Ok(Action::Substitute(Substitute::parse(from, to)?))
+    }
+
+    /// Both sides in the notation they are written in.
+    pub fn sides(&self) -> (String, String) {
+        match self {
+            Action::Rewrite(r) => (r.matches.to_string(), r.becomes.to_string()),
+            Action::Substitute(s) => (s.side(&s.from).to_string(), s.side(&s.to).to_string()),
+        }
+    }
+
+    /// Eight hex digits that depend on nothing but what the rule says.
+    pub fn id(&self) -> String {
+        let (from, to) = self.sides();
+        let kind = match self {
+            Action::Rewrite(_) => "rewrite",
+            Action::Substitute(_) => "substitute",
+        };
+        format!("{:08x}", xxh3_64(format!("{kind}\n{from}\n{to}").as_bytes()) >> 32)
+    }
+}
+
+impl fmt::Display for Action {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let (from, to) = self.sides();
+        write!(f, "{from} -> {to}")
+    }
+}
+
+/// A match and what it becomes; the two fit together by construction.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Rewrite {
+    matches: Template,
+    becomes: Template,
+}
+
+impl Rewrite {
+    /// Put two templates together, or say why they do not fit.
+    pub fn new(matches: Template, becomes: Template) -> Result<Rewrite, SyntaxError> {
+        check_match(&matches).map_err(|what| SyntaxError::new(what, matches.to_string()))?;
+        check_rewrite(&matches, &becomes).map_err(|what| SyntaxError::new(what, becomes.to_string()))?;
+        Ok(Rewrite { matches, becomes })
+    }
+
+    /// Which URLs the rule speaks of.
+    pub fn matches(&self) -> &Template {
+        &self.matches
+    }
+
+    /// What they become.
+    pub fn becomes(&self) -> &Template {
+        &self.becomes
+    }
+}
+
+/// Replace one piece of a URL by another, where it stands on token borders (maximal alphanumeric runs are tokens).
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Substitute {
+    from: Vec<u8>,
+    to: Vec<u8>,
+    at_start: bool,
+    at_end: bool,
+}
+
+impl Substitute {
+    /// `from` becomes `to`; anchored, `from` must stand at the start or the end of the URL.
+    pub fn new(from: Vec<u8>, to: Vec<u8>, at_start: bool, at_end: bool) -> Result<Substitute, SyntaxError> {
+        if from.is_empty() {
+            return Err(SyntaxError::new("nothing to replace", String::from_utf8_lossy(&to)));
+        }
+        if from == to {
+            return Err(SyntaxError::new("both sides are the same", String::from_utf8_lossy(&to)));
+        }
+        Ok(Substitute { from, to, at_start, at_end })
+    }
+
+    fn parse(from: &str, to: &str) -> Result<Substitute, SyntaxError> {
+        let (start, source, end) = anchored(from)?;
+        let (_, target, _) = anchored(to)?;
+        Substitute::new(source, target, start, end)
+    }
+
+    /// What is replaced.
+    pub fn from(&self) -> &[u8] {
+        &self.from
+    }
+
+    /// What replaces it.
+    pub fn to(&self) -> &[u8] {
+        &self.to
+    }
+
+    /// Where it stands in `url`: the first place on token borders that the anchors allow.
+    pub fn find(&self, url: &[u8]) -> Option<usize> {
+        let at = |i: usize| url[i..].starts_with(&self.from) && self.is_on_borders(url, i);
+        if self.at_start {
+            return (at(0) && (!self.at_end || self.from.len() == url.len())).then_some(0);
+        }
+        if self.at_end {
+            return url.len().checked_sub(self.from.len()).filter(|&i| at(i));
+        }
+        memchr::memmem::find_iter(url, &self.from).find(|&i| self.is_on_borders(url, i))
+    }
+
+    fn is_on_borders(&self, url: &[u8], at: usize) -> bool {
+        let end = at + self.from.len();
+        let joined = |i: usize| {
+            i > 0 && i < url.len() && url[i - 1].is_ascii_alphanumeric() && url[i].is_ascii_alphanumeric()
+        };
+        !joined(at) && !joined(end)
+    }
+
+    fn side<'a>(&'a self, bytes: &'a [u8]) -> Side<'a> {
+        Side { of: self, bytes }
+    }
+}
+
+/// One side of a substitution, for printing.
+struct Side<'a> {
+    of: &'a Substitute,
+    bytes: &'a [u8],
+}
+
+impl fmt::Display for Side<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut bytes = self.bytes;
+        f.write_str(if self.of.at_start { "^" } else { "" })?;
+        if let Some(rest) = bytes.strip_prefix(b"^") {
+            f.write_str("{'^'}")?;
+            bytes = rest;
+        }
+        let dollar = bytes.strip_suffix(b"$");
+        write_bytes(f, dollar.unwrap_or(bytes))?;
+        f.write_str(if dollar.is_some() { "{'$'}" } else { "" })?;
+        f.write_str(if self.of.at_end { "$" } else { "" })
+    }
+}
+
+/// The bytes of one side of a substitution and whether it is anchored at the start and at the end.
+fn anchored(text: &str) -> Result<(bool, Vec<u8>, bool), SyntaxError> {
+    let fail = |what: String| SyntaxError::new(what, text);
+    let mut atoms = parse::atoms(text).map_err(fail)?;
+    let end = atoms.last() == Some(&Atom::Byte(b'$'));
+    atoms.truncate(atoms.len() - usize::from(end));
+    let start = atoms.first() == Some(&Atom::Byte(b'^'));
+    let bytes = atoms[usize::from(start)..].iter().map(|atom| match atom {
+        Atom::Byte(b) | Atom::Quoted(b) => Ok(*b),
+        _ => Err(fail("a substitution holds fixed text only (write {'*'} for the character)".into())),
+    });
+    Ok((start, bytes.collect::<Result<_, _>>()?, end))
+}
+
+/// What was seen of a rule in the data it was learned from.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Evidence {
+    /// How often the learner saw it: URL pairs that gave the rule.
+    pub support: u64,
+    /// URLs that the rule saved, of all it was learned from and judged on.
+    pub saved: u64,
+    /// Held-out URLs on which the rule was judged: those it would have spared.
+    pub trials: u64,
+    /// Of these, URLs that would have been lost: their content is not that of the page kept.
+    pub false_positives: u64,
+    /// Upper confidence bound (95 %) of the share of false positives.
+    pub bound: f64,
+    /// URLs that the rule makes equal.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub examples: Vec<[String; 2]>,
+}
+
+/// What a person said of a rule. Rejected rules are kept, so that they are not proposed again, and never applied.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum Review {
+    /// Nobody has looked at it yet.
+    #[default]
+    Proposed,
+    /// Somebody said yes.
+    Accepted,
+    /// Somebody said no.
+    Rejected,
+}
+
+fn check_match(template: &Template) -> Result<(), String> {
+    for text in template.texts() {
+        for (i, piece) in text.iter().enumerate() {
+            check_match_piece(piece, text.get(i + 1))?;
+        }
+    }
+    for list in [&template.host, &template.path] {
+        match rests(list).as_slice() {
+            [] | [Convert::Copy] => {}
+            [_] => return Err("a match does not convert".into()),
+            _ => return Err("{...} can stand once in a host and once in a path".into()),
+        }
+    }
+    match others(template).as_slice() {
+        [] | [false] => Ok(()),
+        [true] => Err("a match does not sort".into()),
+        _ => Err("{...} can stand once in a query".into()),
+    }
+}
+
+fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> {
+    let open_ended = match piece {
+        Piece::Literal(_) => false,
+        Piece::Star => true,
+        Piece::Hole { convert, .. } if *convert != Convert::Copy => return Err("a match does not convert".into()),
+        Piece::Hole { class, .. } => *class == Class::Any,
+    };
+    if open_ended && !matches!(next, None | Some(Piece::Literal(_))) {
+        return Err("where the first of two neighbouring holes ends is open: put text or a class between".into());
+    }
+    Ok(())
+}
+
+fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
+    let bound = hole_names(matches);
+    for piece in becomes.texts().flatten() {
+        if let Piece::Hole { name, class, optional, .. } = piece {
+            if *class != Class::Any || *optional {
+                return Err(format!("a rewrite copies: write {{{name}}}"));
+            }
+            if name.is_empty() || !bound.contains(&name.as_str()) {
+                return Err(format!("the match has no {{{name}}}"));
+            }
+        }
+    }
+    let copies = |what: &str, there: usize, here: usize| match (there, here) {
+        (_, 0) | (1, 1) => Ok(()),
+        (0, _) => Err(format!("the match has no {{...}} in its {what}")),
+        _ => Err(format!("{{...}} can stand once in a {what}")),
+    };
+    copies("host", rests(&matches.host).len(), rests(&becomes.host).len())?;
+    copies("path", rests(&matches.path).len(), rests(&becomes.path).len())?;
+    copies("query", others(matches).len(), others(becomes).len())?;
+    let any = |t: &Template| usize::from(t.fragment == Some(Fragment::Any));
+    copies("fragment", any(matches), any(becomes))?;
+    let mut kinds = becomes.query.iter().flatten().map(|item| &item.kind);
+    if kinds.any(|kind| matches!(kind, QueryKind::Absent(_))) {
+        return Err("a rewrite leaves out what is to be absent".into());
+    }
+    Ok(())
+}
+
+/// The names of the holes of a template.
+pub(crate) fn hole_names(template: &Template) -> Vec<&str> {
+    fn names(text: &Text) -> impl Iterator<Item = &str> {
+        text.iter().filter_map(|piece| match piece {
+            Piece::Hole { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+    }
+    template.texts().flat_map(names).collect()
+}
+
+fn rests(list: &List) -> Vec<Convert> {
+    list.iter().filter_map(|item| if let Item::Rest(convert) = item { Some(*convert) } else { None }).collect()
+}
+
+fn others(template: &Template) -> Vec<bool> {
+    let items = template.query.iter().flatten();
+    items.filter_map(|i| if let QueryKind::Others { sorted } = i.kind { Some(sorted) } else { None }).collect()
+}

@@ -1,0 +1,61 @@
+//! The rule set: ordered rules per site, and how they are to be run.
+
+use serde::{Deserialize, Serialize};
+
+use super::Rule;
+use crate::url::SiteBy;
+
+/// Rules that hold on every site are kept under this name.
+pub const EVERY_SITE: &str = "*";
+
+/// Ordered rules, grouped by site.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RuleSet {
+    /// Whether URLs are normalised before (and between) rules.
+    pub normalize: bool,
+    /// How hosts are grouped into sites: by domain, a site's rules hold on its subdomains too.
+    pub site_by: SiteBy,
+    /// How the set came to be.
+    pub learned: Option<Learned>,
+    /// The sites, sorted by name.
+    pub sites: Vec<SiteRules>,
+}
+
+impl Default for RuleSet {
+    fn default() -> RuleSet {
+        RuleSet { normalize: true, site_by: SiteBy::Domain, learned: None, sites: Vec::new() }
+    }
+}
+
+impl RuleSet {
+    /// All rules, with their sites.
+    pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
+        self.sites.iter().flat_map(|site| site.rules.iter().map(|rule| (site.site.as_str(), rule)))
+    }
+}
+
+/// The rules of one site, in the order in which they are tried.
+#[derive(Clone, Debug, PartialEq)]
+pub struct SiteRules {
+    /// The site, or [`EVERY_SITE`].
+    pub site: String,
+    /// Its rules.
+    pub rules: Vec<Rule>,
+}
+
+/// How a rule set was learned: enough to learn it again.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(default, deny_unknown_fields)]
+pub struct Learned {
+    /// The learner.
+    pub method: String,
+    /// The bound on false positives.
+    pub max_fpr: f64,
+    /// The seed of every sample taken.
+    pub seed: u64,
+    /// URLs read.
+    pub urls: u64,
+    /// Distinct duplicate clusters among them.
+    pub clusters: u64,
+}

@@ -1,0 +1,363 @@
+//! The URL template: the one notation in which rules say what they match and what it becomes.
+//!
+//! A template looks like the URL it speaks about. In place of fixed text it may hold
+//!
+//! | written | in a match | in a rewrite |
+//! |---|---|---|
+//! | `*` | any non-empty text | "this value is irrelevant": a literal `*` in the canonical key |
+//! | `{id}` | any non-empty text, remembered | the text remembered |
+//! | `{id?}` | any text, also none | |
+//! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
+//! | `{lower(id)}` | | converted: `lower upper encode decode` |
+//! | `{...}` | any further host labels, path components, parameters, or a fragment | the same, copied |
+//! | `{sorted(...)}` | | the further parameters, sorted by name |
+//! | `!name` | (in the query) this parameter is absent | |
+//! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |
+//!
+//! What a template does not mention must be absent: a match without `?` speaks only of URLs without a query. Parameters match in
+//! any order. Text is matched from left to right without backtracking: `*` and `{id}` reach to the first place where
+//! the text behind them stands (the last text of a component must stand at its end), a class takes the longest run.
+
+use std::fmt;
+
+/// A URL template.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Template {
+    /// `http`
+    pub scheme: Text,
+    /// What stands before `@`.
+    pub userinfo: Option<Text>,
+    /// The host, label by label.
+    pub host: List,
+    /// What stands after `host:`.
+    pub port: Option<Text>,
+    /// The path, component by component; without items there is no path at all, not even `/`.
+    pub path: List,
+    /// The query; `Some` without items is the bare `?`.
+    pub query: Option<Vec<QueryItem>>,
+    /// What stands after `#`.
+    pub fragment: Option<Fragment>,
+}
+
+/// Host labels or path components.
+pub type List = Vec<Item>;
+
+/// One host label or path component, or any number of further ones.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Item {
+    /// Exactly one.
+    One(Text),
+    /// `{...}`: none or more; at most once in a list.
+    Rest(Convert),
+}
+
+/// One entry of a query.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct QueryItem {
+    /// `&` or `;`, what stands before the entry (the first entry has `&`, whatever it says).
+    pub separator: u8,
+    /// The entry itself.
+    pub kind: QueryKind,
+}
+
+/// What an entry of a query says.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum QueryKind {
+    /// `name=value`, or `name` alone.
+    Param(Vec<u8>, Option<Text>),
+    /// `!name`: there is no such parameter.
+    Absent(Vec<u8>),
+    /// `{...}`: the parameters not named, in their order or sorted by name.
+    Others {
+        /// `{sorted(...)}`
+        sorted: bool,
+    },
+}
+
+/// What stands behind `#`.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Fragment {
+    /// A fragment that must be there.
+    Text(Text),
+    /// `#{...}`: a fragment or none.
+    Any,
+}
+
+/// Text with holes in it.
+pub type Text = Vec<Piece>;
+
+/// A piece of text.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub enum Piece {
+    /// Fixed bytes.
+    Literal(Vec<u8>),
+    /// `*`
+    Star,
+    /// `{name}`, `{name:class}`, `{name?}`, `{lower(name)}`; an empty name is only matched, not remembered.
+    Hole {
+        /// What it is called.
+        name: String,
+        /// What it may hold (match only).
+        class: Class,
+        /// Whether it may hold nothing (match only).
+        optional: bool,
+        /// How it is converted (rewrite only).
+        convert: Convert,
+    },
+}
+
+/// What a hole may hold.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Class {
+    /// Anything.
+    #[default]
+    Any,
+    /// `0-9`
+    Digits,
+    /// `a-z`
+    Lower,
+    /// `A-Z`
+    Upper,
+    /// `a-zA-Z`
+    Alpha,
+    /// `a-zA-Z0-9`
+    Alnum,
+    /// `0-9a-fA-F`
+    Hex,
+    /// One of these words (sorted, the longest that fits is taken).
+    OneOf(Vec<Vec<u8>>),
+}
+
+impl Class {
+    /// The classes that are sets of bytes, with the names they go by.
+    pub(crate) const NAMED: [(&'static str, Class); 6] = [
+        ("digits", Class::Digits),
+        ("lower", Class::Lower),
+        ("upper", Class::Upper),
+        ("alpha", Class::Alpha),
+        ("alnum", Class::Alnum),
+        ("hex", Class::Hex),
+    ];
+
+    /// Whether a run of this class may hold `byte`.
+    pub fn holds(&self, byte: u8) -> bool {
+        match self {
+            Class::Any => true,
+            Class::Digits => byte.is_ascii_digit(),
+            Class::Lower => byte.is_ascii_lowercase(),
+            Class::Upper => byte.is_ascii_uppercase(),
+            Class::Alpha => byte.is_ascii_alphabetic(),
+            Class::Alnum => byte.is_ascii_alphanumeric(),
+            Class::Hex => byte.is_ascii_hexdigit(),
+            Class::OneOf(_) => false,
+        }
+    }
+}
+
+/// How a copied value is changed on the way.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Convert {
+    /// Not at all.
+    #[default]
+    Copy,
+    /// ASCII letters to lower case.
+    Lower,
+    /// ASCII letters to upper case.
+    Upper,
+    /// Bytes outside RFC 3986's unreserved set become percent escapes; escapes already there stay.
+    Encode,
+    /// Percent escapes become the bytes they stand for, where that is printable text and no delimiter.
+    Decode,
+}
+
+impl Convert {
+    /// The conversions with the names they go by.
+    pub(crate) const NAMED: [(&'static str, Convert); 4] = [
+        ("lower", Convert::Lower),
+        ("upper", Convert::Upper),
+        ("encode", Convert::Encode),
+        ("decode", Convert::Decode),
+    ];
+
+    fn name(self) -> Option<&'static str> {
+        Convert::NAMED.iter().find(|(_, c)| *c == self).map(|(name, _)| *name)
+    }
+}
+
+impl Piece {
+    /// A hole that remembers anything.
+    pub fn hole(name: impl Into<String>) -> Piece {
+        Piece::Hole { name: name.into(), class: Class::Any, optional: false, convert: Convert::Copy }
+    }
+}
+
+/// Text without holes.
+pub fn literal(bytes: &[u8]) -> Text {
+    if bytes.is_empty() { Vec::new() } else { vec![Piece::Literal(bytes.to_vec())] }
+}
+
+/// The fixed bytes of a text without holes.
+pub fn as_literal(text: &Text) -> Option<&[u8]> {
+    match text.as_slice() {
+        [] => Some(b""),
+        [Piece::Literal(bytes)] => Some(bytes),
+        _ => None,
+    }
+}
+
+impl Template {
+    /// Every text of the template, in URL order.
+    pub fn texts(&self) -> impl Iterator<Item = &Text> {
+        let one = |item| match item {
+            &Item::One(ref text) => Some(text),
+            Item::Rest(_) => None,
+        };
+        let params = self.query.iter().flatten().filter_map(|item| match &item.kind {
+            QueryKind::Param(_, value) => value.as_ref(),
+            _ => None,
+        });
+        let fragment = self.fragment.iter().filter_map(|f| match f {
+            Fragment::Text(text) => Some(text),
+            Fragment::Any => None,
+        });
+        std::iter::once(&self.scheme)
+            .chain(&self.userinfo)
+            .chain(self.host.iter().filter_map(one))
+            .chain(&self.port)
+            .chain(self.path.iter().filter_map(one))
+            .chain(params)
+            .chain(fragment)
+    }
+}
+
+impl fmt::Display for Template {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write_text(f, &self.scheme)?;
+        f.write_str("://")?;
+        if let Some(userinfo) = &self.userinfo {
+            write_text(f, userinfo)?;
+            f.write_str("@")?;
+        }
+        write_list(f, &self.host, ".", "")?;
+        if let Some(port) = &self.port {
+            f.write_str(":")?;
+            write_text(f, port)?;
+        }
+        write_list(f, &self.path, "/", "/")?;
+        if let Some(items) = &self.query {
+            f.write_str("?")?;
+            write_query(f, items)?;
+        }
+        match &self.fragment {
+            None => Ok(()),
+            Some(Fragment::Any) => f.write_str("#{...}"),
+            Some(Fragment::Text(text)) => {
+                f.write_str("#")?;
+                write_text(f, text)
+            }
+        }
+    }
+}
+
+fn write_list(f: &mut fmt::Formatter<'_>, list: &List, separator: &str, first: &str) -> fmt::Result {
+    for (i, item) in list.iter().enumerate() {
+        f.write_str(if i == 0 { first } else { separator })?;
+        match item {
+            Item::One(text) => write_text(f, text)?,
+            Item::Rest(convert) => write_call(f, convert.name(), "...")?,
+        }
+    }
+    Ok(())
+}
+
+fn write_query(f: &mut fmt::Formatter<'_>, items: &[QueryItem]) -> fmt::Result {
+    for (i, item) in items.iter().enumerate() {
+        if i > 0 {
+            write!(f, "{}", char::from(item.separator))?;
+        }
+        match &item.kind {
+            QueryKind::Param(name, value) => {
+                write_name(f, name)?;
+                if let Some(value) = value {
+                    f.write_str("=")?;
+                    write_text(f, value)?;
+                }
+            }
+            QueryKind::Absent(name) => {
+                f.write_str("!")?;
+                write_name(f, name)?;
+            }
+            QueryKind::Others { sorted } => write_call(f, sorted.then_some("sorted"), "...")?,
+        }
+    }
+    Ok(())
+}
+
+/// A parameter name; a leading `!` would mean "absent".
+fn write_name(f: &mut fmt::Formatter<'_>, name: &[u8]) -> fmt::Result {
+    match name {
+        [b'!', rest @ ..] => {
+            f.write_str("{'!'}")?;
+            write_bytes(f, rest)
+        }
+        _ => write_bytes(f, name),
+    }
+}
+
+fn write_call(f: &mut fmt::Formatter<'_>, function: Option<&str>, argument: &str) -> fmt::Result {
+    match function {
+        Some(function) => write!(f, "{{{function}({argument})}}"),
+        None => write!(f, "{{{argument}}}"),
+    }
+}
+
+/// Text in template notation.
+pub(crate) fn write_text(f: &mut fmt::Formatter<'_>, text: &Text) -> fmt::Result {
+    for piece in text {
+        match piece {
+            Piece::Literal(bytes) => write_bytes(f, bytes)?,
+            Piece::Star => f.write_str("*")?,
+            Piece::Hole { name, class, optional, convert } => match convert.name() {
+                Some(function) => write_call(f, Some(function), name)?,
+                None => {
+                    write!(f, "{{{name}")?;
+                    write_class(f, class)?;
+                    f.write_str(if *optional { "?}" } else { "}" })?;
+                }
+            },
+        }
+    }
+    Ok(())
+}
+
+fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
+    if let Some((name, _)) = Class::NAMED.iter().find(|(_, named)| named == class) {
+        return write!(f, ":{name}");
+    }
+    if let Class::OneOf(words) = class {
+        for (i, word) in words.iter().enumerate() {
+            write!(f, "{}{}", if i == 0 { ":" } else { "|" }, String::from_utf8_lossy(word))?;
+        }
+        if words.len() == 1 {
+            f.write_str("|")?;
+        }
+    }
+    Ok(())
+}
+
+/// Fixed bytes, with what would mean something else put in quotes.
+pub(crate) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    for chunk in bytes.utf8_chunks() {
+        for c in chunk.valid().chars() {
+            match c {
+                '*' | '{' | '}' => write!(f, "{{'{c}'}}")?,
+                c if c.is_ascii_control() => write!(f, "{{0x{:02X}}}", c as u32)?,
+                c => write!(f, "{c}")?,
+            }
+        }
+        for byte in chunk.invalid() {
+            write!(f, "{{0x{byte:02X}}}")?;
+        }
+    }
+    Ok(())
+}

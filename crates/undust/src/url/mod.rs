@@ -1,0 +1,10 @@
+//! The URL model: a borrowed split with offsets, the key-value view, safe normalisation and the site a URL belongs to.
+
+mod normalize;
+mod site;
+mod split;
+
+pub use normalize::{is_normal, normalize};
+pub use site::{SiteBy, site_of, site_of_host};
+pub use split::{Key, Param, Params, Place, SplitUrl, join};
+pub(crate) use split::split_segments;

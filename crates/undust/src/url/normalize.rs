@@ -1,0 +1,199 @@
+//! Safe normalisation: only what RFC 3986 section 6.2 and the WHATWG URL standard call the same URL.
+//!
+//! Scheme and host to lower case, default port dropped, empty path to `/`, dot segments removed, hex digits of percent
+//! escapes to upper case, fragment dropped, white space around the URL dropped. Nothing is decoded, encoded or sorted.
+//! What the standard parses in a way we would rather not imitate (backslashes, control characters, escapes in the host,
+//! schemes other than the web's) is left exactly as it is.
+
+use std::borrow::Cow;
+
+use super::{SplitUrl, split_segments};
+
+/// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
+pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
+    let trimmed = trim(url);
+    match SplitUrl::new(trimmed) {
+        Some(split) if is_web(&split) && !is_odd(&split) => {
+            if needs_nothing(&split) {
+                Cow::Borrowed(trimmed)
+            } else {
+                Cow::Owned(rebuild(&split))
+            }
+        }
+        _ => Cow::Borrowed(url),
+    }
+}
+
+/// Whether [`normalize`] would give `url` back unchanged.
+pub fn is_normal(url: &[u8]) -> bool {
+    matches!(normalize(url), Cow::Borrowed(same) if same.len() == url.len())
+}
+
+/// Schemes whose default port and path rules the WHATWG standard fixes ("special" schemes, without `file`).
+const WEB_SCHEMES: [(&[u8], &[u8]); 5] =
+    [(b"http", b"80"), (b"https", b"443"), (b"ftp", b"21"), (b"ws", b"80"), (b"wss", b"443")];
+
+fn default_port(scheme: &[u8]) -> Option<&'static [u8]> {
+    WEB_SCHEMES.iter().find(|(name, _)| name.eq_ignore_ascii_case(scheme)).map(|(_, port)| *port)
+}
+
+fn is_web(split: &SplitUrl) -> bool {
+    default_port(split.scheme()).is_some() && !split.host().is_empty()
+}
+
+/// Control characters vanish and backslashes become slashes in browsers: such a URL means something else than it says.
+/// White space before the fragment would become white space at the end.
+fn is_odd(split: &SplitUrl) -> bool {
+    let body = split.without_fragment();
+    body.iter().any(|&b| b < b' ' || b == b'\\') || body.last() == Some(&b' ')
+}
+
+fn trim(url: &[u8]) -> &[u8] {
+    let blank = |b: &u8| *b <= b' ';
+    let start = url.iter().position(|b| !blank(b)).unwrap_or(url.len());
+    let end = url.iter().rposition(|b| !blank(b)).map_or(start, |i| i + 1);
+    &url[start..end]
+}
+
+fn needs_nothing(split: &SplitUrl) -> bool {
+    let lower = |part: &[u8]| !part.iter().any(u8::is_ascii_uppercase);
+    lower(split.scheme())
+        && (lower(split.host()) || !is_plain_host(split.host()))
+        && !port_is_default(split)
+        && !split.path().is_empty()
+        && split.fragment().is_none()
+        && !has_dot_segment(split.path())
+        && !has_lower_escape(split.path())
+        && !split.query().is_some_and(has_lower_escape)
+}
+
+fn rebuild(split: &SplitUrl) -> Vec<u8> {
+    let mut out = Vec::with_capacity(split.raw().len() + 1);
+    out.extend(split.scheme().iter().map(u8::to_ascii_lowercase));
+    out.extend_from_slice(b"://");
+    if let Some(userinfo) = split.userinfo() {
+        out.extend_from_slice(userinfo);
+        out.push(b'@');
+    }
+    if is_plain_host(split.host()) {
+        out.extend(split.host().iter().map(u8::to_ascii_lowercase));
+    } else {
+        out.extend_from_slice(split.host());
+    }
+    if let Some(port) = split.port().filter(|_| !port_is_default(split)) {
+        out.push(b':');
+        out.extend_from_slice(port);
+    }
+    let path_start = out.len();
+    push_without_dots(split.path(), &mut out);
+    if let Some(query) = split.query() {
+        out.push(b'?');
+        out.extend_from_slice(query);
+    }
+    upper_escapes(&mut out[path_start..]);
+    out
+}
+
+fn port_is_default(split: &SplitUrl) -> bool {
+    split.port().is_some_and(|port| port.is_empty() || Some(port) == default_port(split.scheme()))
+}
+
+/// A host that browsers take as it stands, but for its case.
+fn is_plain_host(host: &[u8]) -> bool {
+    host.iter().all(|&b| b.is_ascii_alphanumeric() || b >= 0x80 || b"-._~[]:".contains(&b))
+}
+
+/// `.` and its escaped spelling.
+fn is_dot(segment: &[u8]) -> bool {
+    segment == b"." || segment.eq_ignore_ascii_case(b"%2e")
+}
+
+/// `..` and its escaped spellings.
+fn is_dot_dot(segment: &[u8]) -> bool {
+    match segment.len() {
+        2 => segment == b"..",
+        4 => segment.eq_ignore_ascii_case(b".%2e") || segment.eq_ignore_ascii_case(b"%2e."),
+        6 => segment.eq_ignore_ascii_case(b"%2e%2e"),
+        _ => false,
+    }
+}
+
+fn has_dot_segment(path: &[u8]) -> bool {
+    let suspicious = path.windows(2).any(|w| w[0] == b'/' && (w[1] == b'.' || w[1] == b'%'));
+    suspicious && split_segments(path).any(|s| is_dot(s) || is_dot_dot(s))
+}
+
+/// WHATWG path state: `..` takes the last component away, a dot segment at the end leaves a trailing slash.
+fn push_without_dots(path: &[u8], out: &mut Vec<u8>) {
+    let base = out.len();
+    let mut segments = split_segments(path).peekable();
+    while let Some(segment) = segments.next() {
+        if is_dot_dot(segment) {
+            let parent = out[base..].iter().rposition(|&b| b == b'/').unwrap_or(0);
+            out.truncate(base + parent);
+        } else if !is_dot(segment) {
+            out.push(b'/');
+            out.extend_from_slice(segment);
+            continue;
+        }
+        if segments.peek().is_none() {
+            out.push(b'/');
+        }
+    }
+    if out.len() == base {
+        out.push(b'/');
+    }
+}
+
+fn is_escape(at: &[u8]) -> bool {
+    at.len() >= 3 && at[0] == b'%' && at[1].is_ascii_hexdigit() && at[2].is_ascii_hexdigit()
+}
+
+fn has_lower_escape(part: &[u8]) -> bool {
+    memchr::memchr_iter(b'%', part)
+        .any(|i| is_escape(&part[i..]) && part[i + 1..i + 3].iter().any(u8::is_ascii_lowercase))
+}
+
+fn upper_escapes(part: &mut [u8]) {
+    for i in 0..part.len() {
+        if is_escape(&part[i..]) {
+            part[i + 1..i + 3].make_ascii_uppercase();
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(url: &str, expected: &str) {
+        let normal = normalize(url.as_bytes());
+        assert_eq!(String::from_utf8_lossy(&normal), expected, "{url}");
+        assert!(is_normal(&normal), "{url} is not normal after normalisation");
+    }
+
+    #[test]
+    fn each_step() {
+        check("HTTP://WWW.Example.COM/A", "http://www.example.com/A");
+        check("http://a.com:80/x", "http://a.com/x");
+        check("https://a.com:443", "https://a.com/");
+        check("http://a.com:443/", "http://a.com:443/");
+        check("http://a.com:/", "http://a.com/");
+        check("http://a.com?q", "http://a.com/?q");
+        check("http://a.com/a/./b/../c", "http://a.com/a/c");
+        check("http://a.com/../..", "http://a.com/");
+        check("http://a.com/a/%2E%2e/b", "http://a.com/b");
+        check("http://a.com/a//../b", "http://a.com/a/b");
+        check("http://a.com/a/b/..", "http://a.com/a/");
+        check("http://a.com/%c3%a9?x=%2f#top", "http://a.com/%C3%A9?x=%2F");
+        check("  http://a.com/ \r\n", "http://a.com/");
+    }
+
+    #[test]
+    fn left_alone() {
+        for url in ["mailto:A@B.c", "HTTP:/x", "http:///X", "file:///A/../b", "http://A\\B/../c", "/a/../b", "", "http://a/b #c"] {
+            check(url, url);
+        }
+    }
+}

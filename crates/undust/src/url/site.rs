@@ -1,0 +1,100 @@
+//! Which site a host belongs to: the scope that clusters, learners and rules are grouped by.
+
+use std::borrow::Cow;
+use std::fmt;
+use std::str::FromStr;
+
+use serde::{Deserialize, Serialize};
+
+use super::SplitUrl;
+
+/// How hosts are grouped into sites.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(rename_all = "lowercase")]
+pub enum SiteBy {
+    /// By registrable domain (public suffix list), so that `www.`, `m.` and mirrors are one site.
+    #[default]
+    Domain,
+    /// By host, as most of the papers do.
+    Host,
+}
+
+impl SiteBy {
+    /// Both ways, as the command line spells them.
+    pub const ALL: [SiteBy; 2] = [SiteBy::Domain, SiteBy::Host];
+
+    /// The word used on the command line and in the rule file.
+    pub fn name(self) -> &'static str {
+        match self {
+            SiteBy::Domain => "domain",
+            SiteBy::Host => "host",
+        }
+    }
+}
+
+impl fmt::Display for SiteBy {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for SiteBy {
+    type Err = String;
+    fn from_str(word: &str) -> Result<SiteBy, String> {
+        SiteBy::ALL
+            .into_iter()
+            .find(|by| by.name() == word)
+            .ok_or_else(|| format!("'{word}' is neither 'domain' nor 'host'"))
+    }
+}
+
+/// The site a URL belongs to; URLs without an authority belong to the nameless site `""`.
+pub fn site_of(url: &[u8], by: SiteBy) -> String {
+    let Some(split) = SplitUrl::new(url) else { return String::new() };
+    let host = split.host();
+    let lower: Cow<[u8]> = if host.iter().any(u8::is_ascii_uppercase) {
+        Cow::Owned(host.to_ascii_lowercase())
+    } else {
+        Cow::Borrowed(host)
+    };
+    String::from_utf8_lossy(site_of_host(&lower, by)).into_owned()
+}
+
+/// The site of a lower-case host: its registrable domain where it has one, else the host itself.
+pub fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
+    match by {
+        SiteBy::Host => host,
+        SiteBy::Domain if is_address(host) => host,
+        SiteBy::Domain => psl::domain(host).map_or(host, |domain| domain.as_bytes()),
+    }
+}
+
+/// An IPv4 or IPv6 address has no labels to strip.
+fn is_address(host: &[u8]) -> bool {
+    host.first() == Some(&b'[') || host.iter().all(|&b| b.is_ascii_digit() || b == b'.')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn registrable_domains_and_their_exceptions() {
+        let cases = [
+            ("http://www.computer-forum.net/x", "computer-forum.net"),
+            ("http://a.b.example.co.uk/", "example.co.uk"),
+            ("http://WWW.Example.COM/", "example.com"),
+            ("http://www.gov.uk/", "www.gov.uk"),
+            ("http://me.github.io/", "me.github.io"),
+            ("http://localhost:8080/", "localhost"),
+            ("http://127.0.0.1/", "127.0.0.1"),
+            ("http://[::1]:80/", "[::1]"),
+            ("mailto:a@b.c", ""),
+        ];
+        for (url, site) in cases {
+            assert_eq!(site_of(url.as_bytes(), SiteBy::Domain), site, "{url}");
+        }
+        assert_eq!(site_of(b"http://www.example.com:80/", SiteBy::Host), "www.example.com");
+    }
+}

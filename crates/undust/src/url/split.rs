@@ -1,0 +1,275 @@
+//! The borrowed view of one URL: where its parts begin and end. Nothing is copied, decoded or allocated.
+//!
+//! The splitter follows RFC 3986 for anything of the form `scheme://authority…` and refuses the rest. Every byte of the
+//! input belongs to exactly one part, so that [`SplitUrl::keys`] and [`join`] give back the same bytes.
+
+use memchr::{memchr, memchr2, memchr3, memrchr};
+
+/// One URL of the form `scheme://authority/path?query#fragment`, split without copying.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SplitUrl<'u> {
+    raw: &'u [u8],
+    scheme_end: u32,
+    host_start: u32,
+    host_end: u32,
+    path_start: u32,
+    query_start: u32,
+    fragment_start: u32,
+}
+
+/// Where a path component or host label stands, counted from both ends.
+///
+/// Counting from both ends is what lets `index.html` as the *last* component align across depths.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Place {
+    /// 0 for the first.
+    pub from_start: u32,
+    /// 0 for the last.
+    pub from_end: u32,
+}
+
+/// One query parameter, with the separator that stands before it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Param<'u> {
+    /// `?`, `&` or `;`.
+    pub separator: u8,
+    /// What stands before the first `=`.
+    pub name: &'u [u8],
+    /// What stands after the first `=`; `None` when there is no `=` at all.
+    pub value: Option<&'u [u8]>,
+}
+
+/// What a value of the key-value view belongs to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Key<'u> {
+    /// `http`
+    Scheme,
+    /// `user:secret`
+    Userinfo,
+    /// One dot-separated piece of the host; an address in brackets is one label.
+    Label(Place),
+    /// The digits after `host:`; may be empty.
+    Port,
+    /// One `/`-separated piece of the path; empty for `//` and for a trailing `/`.
+    Segment(Place),
+    /// A query that is there but holds nothing: the bare `?`.
+    EmptyQuery,
+    /// One parameter; a value of `None` means that it has no `=`.
+    Param {
+        /// `?`, `&` or `;`.
+        separator: u8,
+        /// The parameter's name.
+        name: &'u [u8],
+    },
+    /// What stands behind `#`.
+    Fragment,
+}
+
+impl<'u> SplitUrl<'u> {
+    /// Split `raw`, or `None` when it is not of the form `scheme://authority…` (or is over 4 GiB long).
+    pub fn new(raw: &'u [u8]) -> Option<SplitUrl<'u>> {
+        u32::try_from(raw.len()).ok()?;
+        let scheme_end = memchr(b':', &raw[..raw.len().min(MAX_SCHEME)])?;
+        if !is_scheme(&raw[..scheme_end]) || !raw[scheme_end..].starts_with(b"://") {
+            return None;
+        }
+        let authority_start = scheme_end + 3;
+        let path_start =
+            memchr3(b'/', b'?', b'#', &raw[authority_start..]).map_or(raw.len(), |i| authority_start + i);
+        let authority = &raw[authority_start..path_start];
+        let host_start = memrchr(b'@', authority).map_or(authority_start, |i| authority_start + i + 1);
+        let host_end = host_start + host_len(&raw[host_start..path_start]);
+        let (query_start, fragment_start) = match memchr2(b'?', b'#', &raw[path_start..]) {
+            None => (raw.len(), raw.len()),
+            Some(i) if raw[path_start + i] == b'#' => (path_start + i, path_start + i),
+            Some(i) => {
+                let query = path_start + i;
+                (query, memchr(b'#', &raw[query..]).map_or(raw.len(), |j| query + j))
+            }
+        };
+        Some(SplitUrl {
+            raw,
+            scheme_end: scheme_end as u32,
+            host_start: host_start as u32,
+            host_end: host_end as u32,
+            path_start: path_start as u32,
+            query_start: query_start as u32,
+            fragment_start: fragment_start as u32,
+        })
+    }
+
+    fn slice(&self, start: u32, end: u32) -> &'u [u8] {
+        &self.raw[start as usize..end as usize]
+    }
+
+    /// The whole URL.
+    pub fn raw(&self) -> &'u [u8] {
+        self.raw
+    }
+
+    /// `http`
+    pub fn scheme(&self) -> &'u [u8] {
+        self.slice(0, self.scheme_end)
+    }
+
+    /// `user:secret`, where there is an `@`.
+    pub fn userinfo(&self) -> Option<&'u [u8]> {
+        let start = self.scheme_end + 3;
+        (self.host_start > start).then(|| self.slice(start, self.host_start - 1))
+    }
+
+    /// The host, brackets of an IPv6 address included.
+    pub fn host(&self) -> &'u [u8] {
+        self.slice(self.host_start, self.host_end)
+    }
+
+    /// What stands after `host:`, where there is a colon.
+    pub fn port(&self) -> Option<&'u [u8]> {
+        (self.host_end < self.path_start).then(|| self.slice(self.host_end + 1, self.path_start))
+    }
+
+    /// The path with its leading slash; empty when there is none.
+    pub fn path(&self) -> &'u [u8] {
+        self.slice(self.path_start, self.query_start)
+    }
+
+    /// The query without its `?`.
+    pub fn query(&self) -> Option<&'u [u8]> {
+        (self.query_start < self.fragment_start).then(|| self.slice(self.query_start + 1, self.fragment_start))
+    }
+
+    /// The fragment without its `#`.
+    pub fn fragment(&self) -> Option<&'u [u8]> {
+        let end = self.raw.len() as u32;
+        (self.fragment_start < end).then(|| self.slice(self.fragment_start + 1, end))
+    }
+
+    /// The URL up to (not including) its fragment.
+    pub fn without_fragment(&self) -> &'u [u8] {
+        self.slice(0, self.fragment_start)
+    }
+
+    /// The host's labels, left to right.
+    pub fn labels(&self) -> impl Iterator<Item = &'u [u8]> + Clone + use<'u> {
+        split_labels(self.host())
+    }
+
+    /// The path's components, left to right: `/a//b/` has `a`, ``, `b` and ``; an empty path has none.
+    pub fn segments(&self) -> impl Iterator<Item = &'u [u8]> + Clone + use<'u> {
+        split_segments(self.path())
+    }
+
+    /// The query's parameters, left to right; an empty query has none.
+    pub fn params(&self) -> Params<'u> {
+        Params { rest: self.query().filter(|q| !q.is_empty()), separator: b'?' }
+    }
+
+    /// The key-value view, in URL order. [`join`] is its inverse.
+    pub fn keys(&self) -> impl Iterator<Item = (Key<'u>, Option<&'u [u8]>)> + use<'u> {
+        let some = |key| move |value| (key, Some(value));
+        let param = |p: Param<'u>| (Key::Param { separator: p.separator, name: p.name }, p.value);
+        let empty_query = (self.query() == Some(b"")).then_some((Key::EmptyQuery, None));
+        std::iter::once((Key::Scheme, Some(self.scheme())))
+            .chain(self.userinfo().map(some(Key::Userinfo)))
+            .chain(placed(self.labels()).map(|(place, label)| (Key::Label(place), Some(label))))
+            .chain(self.port().map(some(Key::Port)))
+            .chain(placed(self.segments()).map(|(place, segment)| (Key::Segment(place), Some(segment))))
+            .chain(empty_query)
+            .chain(self.params().map(param))
+            .chain(self.fragment().map(some(Key::Fragment)))
+    }
+}
+
+/// Longer "schemes" are garbage; the bound keeps refusing a long line cheap.
+const MAX_SCHEME: usize = 32;
+
+/// RFC 3986 3.1: a letter, then letters, digits, `+`, `-`, `.`.
+fn is_scheme(scheme: &[u8]) -> bool {
+    scheme.first().is_some_and(u8::is_ascii_alphabetic)
+        && scheme.iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'))
+}
+
+/// How much of `host[:port]` is the host. A colon inside brackets belongs to an IPv6 address.
+fn host_len(host_port: &[u8]) -> usize {
+    let address = if host_port.first() == Some(&b'[') { memrchr(b']', host_port).map_or(0, |i| i + 1) } else { 0 };
+    memchr(b':', &host_port[address..]).map_or(host_port.len(), |i| address + i)
+}
+
+/// The labels of a host; an empty host has none, an address in brackets is one.
+fn split_labels(host: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    let address = host.first() == Some(&b'[');
+    host.split(move |&b| b == b'.' && !address).take(if host.is_empty() { 0 } else { usize::MAX })
+}
+
+/// The components of a path that is empty or begins with `/`.
+pub(crate) fn split_segments(path: &[u8]) -> impl Iterator<Item = &[u8]> + Clone {
+    let inside = path.get(1..).unwrap_or_default();
+    inside.split(|&b| b == b'/').take(if path.is_empty() { 0 } else { usize::MAX })
+}
+
+/// Number an iterator from both ends.
+fn placed<'u, I>(items: I) -> impl Iterator<Item = (Place, &'u [u8])> + use<'u, I>
+where
+    I: Iterator<Item = &'u [u8]> + Clone,
+{
+    let count = items.clone().count() as u32;
+    items.zip(0..).map(move |(item, i)| (Place { from_start: i, from_end: count - 1 - i }, item))
+}
+
+/// Iterator over a query's parameters.
+#[derive(Clone, Debug)]
+pub struct Params<'u> {
+    rest: Option<&'u [u8]>,
+    separator: u8,
+}
+
+impl<'u> Iterator for Params<'u> {
+    type Item = Param<'u>;
+
+    fn next(&mut self) -> Option<Param<'u>> {
+        let rest = self.rest?;
+        let end = memchr2(b'&', b';', rest);
+        let piece = &rest[..end.unwrap_or(rest.len())];
+        let separator = self.separator;
+        self.rest = end.map(|i| {
+            self.separator = rest[i];
+            &rest[i + 1..]
+        });
+        let equals = memchr(b'=', piece);
+        Some(Param {
+            separator,
+            name: &piece[..equals.unwrap_or(piece.len())],
+            value: equals.map(|i| &piece[i + 1..]),
+        })
+    }
+}
+
+/// Put the key-value view of a URL together again.
+pub fn join<'u>(keys: impl IntoIterator<Item = (Key<'u>, Option<&'u [u8]>)>) -> Vec<u8> {
+    let mut out = Vec::new();
+    for (key, value) in keys {
+        match key {
+            Key::Scheme | Key::Userinfo | Key::EmptyQuery => {}
+            Key::Label(place) if place.from_start == 0 => {}
+            Key::Label(_) => out.push(b'.'),
+            Key::Port => out.push(b':'),
+            Key::Segment(_) => out.push(b'/'),
+            Key::Param { separator, name } => {
+                out.push(separator);
+                out.extend_from_slice(name);
+                if value.is_some() {
+                    out.push(b'=');
+                }
+            }
+            Key::Fragment => out.push(b'#'),
+        }
+        out.extend_from_slice(value.unwrap_or_default());
+        match key {
+            Key::Scheme => out.extend_from_slice(b"://"),
+            Key::Userinfo => out.push(b'@'),
+            Key::EmptyQuery => out.push(b'?'),
+            _ => {}
+        }
+    }
+    out
+}
