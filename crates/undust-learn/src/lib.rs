@@ -1,1 +1,12 @@
-//! x
+//! Pages to rules: the site in memory, the learners, the selection on held-out evidence, and the evaluation.
+//!
+//! Pure computation: no files, no clocks, no threads. [`pipeline::learn_site`] is the one function that hosts (the command
+//! line, Spark) run side by side over sites.
+
+pub mod bound;
+pub mod evaluate;
+pub mod intern;
+pub mod learn;
+pub mod pipeline;
+pub mod select;
+pub mod site;

@@ -1,0 +1,25 @@
+//! The tests of the crate that need more than one module: the case corpus, the laws, the oracle and the rule file.
+
+mod cases;
+mod file;
+mod generate;
+mod properties;
+mod real_data;
+mod wpt;
+
+use std::path::{Path, PathBuf};
+
+/// A path below the repository's root.
+fn in_repository(path: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
+}
+
+#[expect(clippy::disallowed_methods, reason = "test data is not the crate's business: no undust-io here")]
+fn read(path: &Path) -> String {
+    std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// Bytes for a message.
+fn show(bytes: &[u8]) -> String {
+    String::from_utf8_lossy(bytes).into_owned()
+}

@@ -132,9 +132,8 @@ impl Canonicalizer {
         }
     }
 
-    /// [`Canonicalizer::canonicalize`] into `out`, which is emptied first: nothing is allocated once buffers have grown.
-    pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
-        out.clear();
+    /// Append the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
+    pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         let start = self.normal(url);
         out.extend_from_slice(self.settle(&start, scratch).unwrap_or(&start));
     }
@@ -157,6 +156,22 @@ impl Canonicalizer {
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
         self.settle(&start, scratch).is_some() || !self.fire(&start, scratch)
+    }
+
+    /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
+    /// compiled, in the order of the set, and the result.
+    pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, mut report: impl FnMut(u32, Cow<[u8]>)) {
+        let Some(split) = SplitUrl::new(url) else { return };
+        scratch.lay_out(&split);
+        for index in self.site_of(split.host()).into_iter().chain([&self.every]) {
+            let candidates = self.candidates(index, &split, scratch);
+            for &id in &candidates {
+                if self.programs[id as usize].run(&split, scratch) {
+                    report(id, self.normal(&scratch.out));
+                }
+            }
+            scratch.candidates = candidates;
+        }
     }
 
     fn normal<'u>(&self, url: &'u [u8]) -> Cow<'u, [u8]> {
@@ -198,6 +213,14 @@ impl Canonicalizer {
     }
 
     fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> bool {
+        let candidates = self.candidates(index, split, scratch);
+        let fired = candidates.iter().any(|&id| self.programs[id as usize].run(split, scratch));
+        scratch.candidates = candidates;
+        fired
+    }
+
+    /// The rules that may fire, in order, in a buffer borrowed from `scratch`.
+    fn candidates(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> Vec<u32> {
         let mut candidates = std::mem::take(&mut scratch.candidates);
         candidates.clear();
         candidates.extend_from_slice(&index.always);
@@ -207,10 +230,9 @@ impl Canonicalizer {
         // Rules are numbered in the order in which they are to be tried.
         if !index.asks.is_empty() {
             candidates.sort_unstable();
+            candidates.dedup();
         }
-        let fired = candidates.iter().any(|&id| self.programs[id as usize].run(split, scratch));
-        scratch.candidates = candidates;
-        fired
+        candidates
     }
 
     /// Add the rules of a site that are filed under what the URL has to say to `ask`.

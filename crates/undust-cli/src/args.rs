@@ -1,0 +1,237 @@
+//! The command line, as clap sees it. Defaults come from the libraries.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand, ValueEnum};
+use undust::apply::Form;
+use undust::url::SiteBy;
+use undust_io::Format;
+use undust_learn::learn::rewrite::{FilterKind, MIN_SUPPORT};
+use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS};
+
+/// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
+#[derive(Parser)]
+#[command(name = "undust", version, about, max_term_width = 120)]
+pub(crate) struct Args {
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+#[derive(Subcommand)]
+pub(crate) enum Command {
+    Demo(Demo),
+    Learn(Learn),
+    Apply(Apply),
+    Dedup(Dedup),
+    Explain(Explain),
+    Eval(Eval),
+    Check(Check),
+    /// Print the JSON schema of the rule file
+    Schema,
+}
+
+/// The main job on bundled real data: learn, show the rules and what they save, write rules.json
+#[derive(Parser)]
+pub(crate) struct Demo {
+    /// Where to write the rules
+    #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
+    pub(crate) output: PathBuf,
+}
+
+/// Learn rules from a crawl, an index or a log
+#[derive(Parser)]
+pub(crate) struct Learn {
+    /// Files to learn from, - for standard input; formats and compression are recognised by content
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where to write the rules, - for standard output
+    #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    /// Which learner
+    #[arg(long, value_enum, default_value_t = Method::Rewrite)]
+    pub(crate) method: Method,
+    /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
+    #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
+    pub(crate) max_fpr: f64,
+    /// A rule needs more supporting pairs than this to be proposed
+    #[arg(long, default_value_t = MIN_SUPPORT, value_name = "N")]
+    pub(crate) min_support: u64,
+    /// A rule needs so many held-out URLs that it spares to be believed
+    #[arg(long, default_value_t = MIN_TRIALS, value_name = "N")]
+    pub(crate) min_trials: u64,
+    /// When rules that differ in one key become one (rewrite): fan-out:N, entropy:SHARE, efpr:RATE or ideal:RATE
+    #[arg(long, default_value_t = FilterKind::default(), value_name = "FILTER")]
+    pub(crate) filter: FilterKind,
+    /// Seed of every sample taken
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) seed: u64,
+    /// What a site is: a registrable domain with all its hosts, or a host
+    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
+    pub(crate) site_by: SiteBy,
+    /// Hold at most so much input in memory, the rest in temporary files
+    #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
+    pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Print the summary as JSON instead of tables
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Print the canonical form of each URL: one line out per line in, in the same order
+#[derive(Parser)]
+pub(crate) struct Apply {
+    #[command(flatten)]
+    pub(crate) applying: Applying,
+    /// URLs, - for standard input
+    #[arg(default_value = "-", value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    /// Print the URL and its canonical form, separated by a tab
+    #[arg(long)]
+    pub(crate) tsv: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Print only the first URL of each canonical key
+#[derive(Parser)]
+pub(crate) struct Dedup {
+    #[command(flatten)]
+    pub(crate) applying: Applying,
+    /// URLs, - for standard input
+    #[arg(default_value = "-", value_name = "INPUT")]
+    pub(crate) input: PathBuf,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Show which rules fire on URLs, step by step, and the evidence behind each
+#[derive(Parser)]
+pub(crate) struct Explain {
+    #[command(flatten)]
+    pub(crate) applying: Applying,
+    /// The URLs
+    #[arg(required = true, value_name = "URL")]
+    pub(crate) urls: Vec<String>,
+    /// Print as JSON, one object per URL
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// Score rules on labelled URLs with every metric of the papers
+#[derive(Parser)]
+pub(crate) struct Eval {
+    #[command(flatten)]
+    pub(crate) applying: Applying,
+    /// Labelled files, - for standard input
+    #[arg(required = true, value_name = "LABELLED")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
+/// Is a rule file valid, free of conflicts, and does it come to rest on every URL?
+#[derive(Parser)]
+pub(crate) struct Check {
+    /// The rule file
+    #[arg(value_name = "RULES")]
+    pub(crate) rules: PathBuf,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How inputs are read.
+#[derive(Parser)]
+pub(crate) struct Reading {
+    /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log or heritrix
+    #[arg(long, value_name = "FORMAT")]
+    pub(crate) format: Option<Format>,
+    /// The host that a log leaves out, such as www.example.org or https://www.example.org
+    #[arg(long, value_name = "HOST")]
+    pub(crate) host: Option<String>,
+    /// Stop at the first bad line
+    #[arg(long)]
+    pub(crate) strict: bool,
+    /// How many threads to use (0: as many as there are cores)
+    #[arg(long, default_value_t = 0, value_name = "N")]
+    pub(crate) threads: usize,
+}
+
+/// How rules are applied.
+#[derive(Parser)]
+pub(crate) struct Applying {
+    /// The rule file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) rules: PathBuf,
+    /// A key for equality, in which irrelevant values are *, or a URL that can be fetched
+    #[arg(long, value_enum, default_value_t = FormArg::Key)]
+    pub(crate) form: FormArg,
+    /// Leave URLs as they are before rules are applied
+    #[arg(long)]
+    pub(crate) no_normalize: bool,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum FormArg {
+    Key,
+    Url,
+}
+
+impl From<FormArg> for Form {
+    fn from(form: FormArg) -> Form {
+        match form {
+            FormArg::Key => Form::Key,
+            FormArg::Url => Form::Url,
+        }
+    }
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Method {
+    /// De-duping URLs via Rewrite Rules, KDD 2008
+    Rewrite,
+}
+
+fn share(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
+    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{text} is not between 0 and 1")) }
+}
+
+/// `512M`, `4G`, `1000000`.
+fn bytes(text: &str) -> Result<u64, String> {
+    let split = text.find(|c: char| !c.is_ascii_digit()).unwrap_or(text.len());
+    let (number, unit) = text.split_at(split);
+    let factor = match unit.to_ascii_uppercase().trim_end_matches('B') {
+        "" => 1,
+        "K" => 1 << 10,
+        "M" => 1 << 20,
+        "G" => 1 << 30,
+        "T" => 1u64 << 40,
+        _ => return Err(format!("'{text}' is not a size such as 512M or 4G")),
+    };
+    let number: u64 = number.parse().map_err(|_| format!("'{text}' is not a size such as 512M or 4G"))?;
+    number.checked_mul(factor).ok_or_else(|| format!("'{text}' is too large"))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_command_line_is_consistent() {
+        use clap::CommandFactory;
+        Args::command().debug_assert();
+    }
+
+    #[test]
+    fn sizes() {
+        assert_eq!(bytes("512M"), Ok(512 << 20));
+        assert_eq!(bytes("4g"), Ok(4 << 30));
+        assert_eq!(bytes("17"), Ok(17));
+        assert!(bytes("4X").is_err() && bytes("").is_err() && bytes("99999999999T").is_err());
+    }
+}

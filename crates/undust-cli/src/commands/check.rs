@@ -1,0 +1,33 @@
+//! `undust check`: is a rule file fit to be used?
+
+use std::io::Write;
+
+use anyhow::Result;
+use serde_json::json;
+use undust::apply::check;
+use undust::rules::Review;
+
+use super::print_json;
+use crate::Outcome;
+use crate::args::Check;
+use crate::rules_file;
+
+pub(super) fn run(args: &Check) -> Result<Outcome> {
+    let rules = rules_file::load(&args.rules)?;
+    let findings = check(&rules);
+    let rejected = rules.rules().filter(|(_, rule)| rule.review == Review::Rejected).count();
+    let count = rules.rules().count();
+    if args.json {
+        let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
+        print_json(&json!({ "rules": count, "rejected": rejected, "sites": rules.sites.len(), "findings": findings }))?;
+    } else {
+        let mut out = std::io::stdout().lock();
+        for finding in &findings {
+            writeln!(out, "{finding}")?;
+        }
+        let verdict = if findings.is_empty() { "fit to be used" } else { "not fit to be used" };
+        let rejected = if rejected > 0 { format!(" ({rejected} rejected)") } else { String::new() };
+        writeln!(out, "{}: {count} rules{rejected} on {} sites: {verdict}", args.rules.display(), rules.sites.len())?;
+    }
+    Ok(if findings.is_empty() { Outcome::Fine } else { Outcome::Findings })
+}

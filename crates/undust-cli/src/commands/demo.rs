@@ -1,0 +1,75 @@
+//! `undust demo`: the main job on a real site that comes with the program.
+
+use std::io::{Cursor, Write};
+
+use anyhow::{Context, Result};
+use undust::apply::{Canonicalizer, Form, Naive};
+use undust::page::Page;
+use undust_io::group::BySite;
+use undust_io::{Input, ReadOptions, read_input};
+use undust_learn::learn::rewrite::Rewrite;
+use undust_learn::pipeline::Config;
+
+use super::eval::Walk;
+use super::learn::{Total, learn, rule_set, show};
+use crate::args::Demo;
+use crate::talk::{percent, say, thousands};
+use crate::{Outcome, rules_file};
+
+/// A whole phpBB 2 forum, mirrored with wget: URLs, content clusters, digests and sizes.
+const FORUM: &[u8] = include_bytes!("../../../../testdata/demo/phpbb2-computerforum.tsv.gz");
+
+pub(super) fn run(args: &Demo) -> Result<Outcome> {
+    let mut pages = Vec::new();
+    let input = Input::new("phpbb2-computerforum.tsv.gz", Cursor::new(FORUM))?;
+    read_input(input, &ReadOptions::default(), &mut |page| pages.push(page))?;
+    let test = pages.split_off(pages.len() * 3 / 4);
+    say(&format!(
+        "A real forum, crawled whole: learning from {} URLs, keeping {} for the test.",
+        thousands(pages.len() as u64),
+        thousands(test.len() as u64)
+    ));
+    let config = Config::default();
+    let mut grouped = BySite::new(u64::MAX, config.site_by);
+    for page in pages {
+        grouped.push(page).context("cannot group pages")?;
+    }
+    let learned = learn(grouped, &Rewrite::default(), &config)?;
+    let total = Total::of(&learned);
+    let rules = rule_set(learned, "rewrite", &config, &total);
+    show(&rules, &total)?;
+    rules_file::save(&args.output, &rules)?;
+    judge(&rules, &test)?;
+    say(&format!("\nrules written to {}; try:", args.output.display()));
+    if let Some(url) = example(&rules, &test) {
+        say(&format!("  undust explain --rules {} '{url}'", args.output.display()));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// How the rules do on URLs that nobody learned from.
+fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
+    let engine = Canonicalizer::new(rules, Form::Key);
+    let mut walk = Walk::new(rules, &engine);
+    test.iter().for_each(|page| walk.add(page));
+    let score = walk.report().total;
+    let mut out = std::io::stdout().lock();
+    writeln!(
+        out,
+        "\nOn {} URLs that were not learned from: {} fetches instead of {} ({} fewer), {} of {} pages still reached.",
+        thousands(score.urls),
+        thousands(score.crawled),
+        thousands(score.urls),
+        percent(score.metrics.compression),
+        thousands(score.covered),
+        thousands(score.clusters)
+    )?;
+    Ok(())
+}
+
+/// A URL of the test on which some rule fires.
+fn example(rules: &undust::rules::RuleSet, test: &[Page]) -> Option<String> {
+    let engine = Naive::new(rules, Form::Key);
+    let changed = test.iter().find(|page| engine.trace(&page.url).steps.iter().any(|step| step.rule.is_some()))?;
+    Some(String::from_utf8_lossy(&changed.url).into_owned())
+}

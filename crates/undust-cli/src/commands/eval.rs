@@ -1,0 +1,117 @@
+//! `undust eval`: every metric of the papers on labelled URLs.
+
+use std::collections::BTreeMap;
+use std::io::Write;
+
+use anyhow::{Result, bail};
+use undust::apply::{Canonicalizer, Scratch};
+use undust::page::Page;
+use undust::rules::{Review, RuleSet};
+use undust::url::site_of;
+use undust_io::read;
+use undust_learn::evaluate::{Evaluation, Report};
+
+use super::print_json;
+use crate::Outcome;
+use crate::args::Eval;
+use crate::table::{align_right, table};
+use crate::talk::{report_problems, say, thousands};
+
+pub(super) fn run(args: &Eval) -> Result<Outcome> {
+    let rules = args.applying.load()?;
+    let engine = Canonicalizer::new(&rules, args.applying.form.into());
+    let mut walk = Walk::new(&rules, &engine);
+    for input in &args.inputs {
+        report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
+    }
+    if walk.unlabelled > 0 {
+        say(&format!("{} pages have neither cluster nor digest and were passed over", thousands(walk.unlabelled)));
+    }
+    if walk.labelled == 0 {
+        bail!("no labelled page to score: the input needs a column 'cluster' or 'digest'");
+    }
+    let report = walk.report();
+    if args.json { print_json(&report)? } else { print(&report)? }
+    Ok(Outcome::Fine)
+}
+
+/// A crawl simulated over labelled pages.
+pub(super) struct Walk<'r> {
+    rules: &'r RuleSet,
+    engine: &'r Canonicalizer,
+    scratch: Scratch,
+    key: Vec<u8>,
+    evaluation: Evaluation,
+    labelled: u64,
+    unlabelled: u64,
+}
+
+impl<'r> Walk<'r> {
+    pub(super) fn new(rules: &'r RuleSet, engine: &'r Canonicalizer) -> Walk<'r> {
+        let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
+        Walk { rules, engine, scratch, key: Vec::new(), evaluation, labelled: 0, unlabelled: 0 }
+    }
+
+    pub(super) fn add(&mut self, page: &Page) {
+        let Some(label) = page.label() else {
+            self.unlabelled += 1;
+            return;
+        };
+        self.labelled += 1;
+        self.key.clear();
+        self.engine.append(&page.url, &mut self.scratch, &mut self.key);
+        self.evaluation.add(&site_of(&page.url, self.rules.site_by), &page.url, &self.key, label);
+    }
+
+    pub(super) fn report(&self) -> Report {
+        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
+        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.review != Review::Rejected) {
+            *counts.entry(site.to_owned()).or_default() += 1;
+        }
+        self.evaluation.report(&counts)
+    }
+}
+
+pub(super) fn print(report: &Report) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let total = &report.total;
+    writeln!(
+        out,
+        "{} URLs of {} pages: {} crawled, {} pages covered, {} rules",
+        thousands(total.urls),
+        thousands(total.clusters),
+        thousands(total.crawled),
+        thousands(total.covered),
+        thousands(total.rules)
+    )?;
+    let several = report.sites.len() > 1;
+    let mut metrics = table(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
+    for ((name, value), (_, mean)) in total.metrics.named().into_iter().zip(report.macro_average.named()) {
+        let mut row = vec![name.to_owned(), format!("{value:.4}")];
+        row.extend(several.then(|| format!("{mean:.4}")));
+        metrics.add_row(row);
+    }
+    align_right(&mut metrics, 1..3);
+    writeln!(out, "{metrics}")?;
+    if several {
+        writeln!(out, "{}", by_site(report))?;
+    }
+    Ok(())
+}
+
+/// Sites shown one by one; `--json` has them all.
+const MOST_SITES: usize = 20;
+
+fn by_site(report: &Report) -> comfy_table::Table {
+    let mut sites: Vec<_> = report.sites.iter().collect();
+    sites.sort_by_key(|s| std::cmp::Reverse(s.score.urls));
+    let mut table = table(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
+    for site in sites.iter().take(MOST_SITES) {
+        let (score, m) = (&site.score, &site.score.metrics);
+        let counts = [score.urls, score.clusters, score.crawled, score.rules].map(thousands);
+        let shares = [m.precision, m.recall, m.f1].map(|share| format!("{share:.4}"));
+        table.add_row([site.site.clone()].into_iter().chain(counts).chain(shares).collect::<Vec<_>>());
+    }
+    align_right(&mut table, 1..8);
+    table
+}

@@ -1,0 +1,69 @@
+//! One file per command.
+
+mod apply;
+mod check;
+mod dedup;
+mod demo;
+mod eval;
+mod explain;
+mod learn;
+
+use std::io::Write;
+
+use anyhow::{Context, Result};
+use undust::rules::RuleSet;
+use undust_io::ReadOptions;
+
+use crate::Outcome;
+use crate::args::{Applying, Args, Command, Reading};
+use crate::rules_file;
+
+pub(crate) fn run(args: Args) -> Result<Outcome> {
+    match args.command {
+        Command::Demo(args) => demo::run(&args),
+        Command::Learn(args) => learn::run(&args),
+        Command::Apply(args) => apply::run(&args),
+        Command::Dedup(args) => dedup::run(&args),
+        Command::Explain(args) => explain::run(&args),
+        Command::Eval(args) => eval::run(&args),
+        Command::Check(args) => check::run(&args),
+        Command::Schema => {
+            std::io::stdout().write_all(undust::rules::schema().as_bytes())?;
+            Ok(Outcome::Fine)
+        }
+    }
+}
+
+impl Reading {
+    /// How many threads to use.
+    fn threads(&self) -> usize {
+        match self.threads {
+            0 => std::thread::available_parallelism().map_or(1, std::num::NonZero::get),
+            n => n,
+        }
+    }
+
+    fn options(&self) -> ReadOptions {
+        ReadOptions { format: self.format, host: self.host.clone(), strict: self.strict, threads: self.threads() }
+    }
+
+    fn thread_pool(&self) -> Result<rayon::ThreadPool> {
+        rayon::ThreadPoolBuilder::new().num_threads(self.threads()).build().context("cannot start threads")
+    }
+}
+
+impl Applying {
+    /// The rules, as they are to be applied.
+    fn load(&self) -> Result<RuleSet> {
+        let mut rules = rules_file::load(&self.rules)?;
+        rules.normalize &= !self.no_normalize;
+        Ok(rules)
+    }
+}
+
+/// Print `value` as pretty JSON.
+fn print_json(value: &impl serde::Serialize) -> Result<()> {
+    let mut text = serde_json::to_string_pretty(value)?;
+    text.push('\n');
+    Ok(std::io::stdout().write_all(text.as_bytes())?)
+}

@@ -1,0 +1,44 @@
+//! stderr is talk: what a person reads while the data goes to stdout.
+
+use std::io::Write;
+
+use undust_io::Summary;
+
+/// One line of talk. If nobody listens, that is no failure.
+pub(crate) fn say(line: &str) {
+    let _ = writeln!(std::io::stderr(), "{line}");
+}
+
+/// What was wrong with an input: how many lines, and the first few of them.
+pub(crate) fn report_problems(summary: &Summary) {
+    let problems = &summary.problems;
+    if problems.count == 0 {
+        return;
+    }
+    say(&format!("{} of {} lines could not be read and were skipped:", problems.count, summary.lines));
+    for problem in &problems.samples {
+        say(&format!("  {problem}"));
+    }
+    let more = problems.count - problems.samples.len() as u64;
+    if more > 0 {
+        say(&format!("  … and {more} more (--strict stops at the first)"));
+    }
+}
+
+/// `1234567` as `1,234,567`.
+pub(crate) fn thousands(n: u64) -> String {
+    let digits = n.to_string();
+    let mut out = String::new();
+    for (i, digit) in digits.chars().enumerate() {
+        if i > 0 && (digits.len() - i) % 3 == 0 {
+            out.push(',');
+        }
+        out.push(digit);
+    }
+    out
+}
+
+/// `0.1234` as `12.3 %`.
+pub(crate) fn percent(share: f64) -> String {
+    format!("{:.1} %", share * 100.0)
+}

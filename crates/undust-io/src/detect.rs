@@ -1,0 +1,94 @@
+//! Recognising a format by the head of an input.
+
+use crate::Format;
+use crate::blocks::lines;
+use crate::formats::{by_first_line, by_most_lines, is_blank};
+
+/// As many lines are looked at: enough to outvote a stray one at the top.
+const LINES: usize = 100;
+
+/// How well-known formats that are not read here begin.
+const FOREIGN: [(&[u8], &str); 8] = [
+    (b"WARC/", "a WARC file"),
+    (b"PAR1", "a Parquet file"),
+    (b"PK\x03\x04", "a ZIP archive"),
+    (b"\xfd7zXZ", "an XZ-compressed file"),
+    (b"%PDF", "a PDF file"),
+    (b"<", "HTML or XML"),
+    (b"#Software:", "a W3C extended log"),
+    (b"#Version:", "a W3C extended log"),
+];
+
+/// The format of an input that begins with `head`, or what it looks like instead. Text of no other format is URLs.
+pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
+    let text = head.trim_ascii_start();
+    if let Some((_, seems)) = FOREIGN.iter().find(|(magic, _)| text.starts_with(magic)) {
+        return Err(seems);
+    }
+    if is_binary(head) {
+        return Err("binary data");
+    }
+    let lines: Vec<&[u8]> = lines(head).filter(|line| !is_blank(line)).take(LINES).collect();
+    let first = lines.first().copied().unwrap_or_default();
+    Ok(by_first_line(first).or_else(|| by_most_lines(&lines)).unwrap_or(Format::Urls))
+}
+
+/// Text holds no NUL and hardly any other control character, whatever its encoding.
+fn is_binary(head: &[u8]) -> bool {
+    let controls = head.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
+    head.contains(&0) || controls > head.len() / 20
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn formats_by_content() {
+        let heritrix =
+            "2006-02-23T10:52:43.207Z 1 55 dns:www.kb.dk P http://www.kb.dk/ text/dns #049 2006+10 - - -\n";
+        let with_record_header =
+            format!("metadata://netarkivet.dk/ 130.226.228.8 2012 text/plain 412905\n{heritrix}{heritrix}");
+        let cases = [
+            ("", Format::Urls),
+            ("\n  \n", Format::Urls),
+            ("http://a/\nhttp://b/\n", Format::Urls),
+            ("www.cnn.com\n", Format::Urls),
+            ("# seeds\nhttp://a/?x,url\n", Format::Urls),
+            ("http://a/?x,url\n", Format::Urls),
+            ("http://a/caf\u{e9}\n", Format::Urls),
+            ("url\tcluster\nhttp://a/\tc0\n", Format::Tsv),
+            ("\n\"Size\"\t\"URL\"\n", Format::Tsv),
+            ("url\nhttp://a/\n", Format::Tsv),
+            ("url_surtkey,url,content_digest\r\n", Format::Csv),
+            ("Url,Status code,Status name\n", Format::Csv),
+            ("{\"url\": \"http://a/", Format::Jsonl),
+            ("[\n{\"url\": \"http://a/\"},\n", Format::Jsonl),
+            (" CDX N b a m s k r M S V g\n", Format::Cdx),
+            ("org,a)/ 20120101122052 http://a/ text/html 200 TT2L - - 6655 652 w.gz\n", Format::Cdx),
+            ("org,a)/ 20120101122052 http://a/ text/html 200 TT2L - 652 w.gz\n", Format::Cdx),
+            ("org,a)/ 20140126200624 {\"url\": \"http://a/\", \"mime\": \"text/html\"}\n", Format::Cdxj),
+            ("- - - [01/Aug/1995:06:00:00 +0000] \"GET / HTTP/1.0\" 200 1713\n", Format::Log),
+            (heritrix, Format::Heritrix),
+            (&with_record_header, Format::Heritrix),
+        ];
+        for (head, format) in cases {
+            assert_eq!(detect(head.as_bytes()), Ok(format), "{head}");
+        }
+        assert_eq!(detect(b"http://a/caf\xe9\n"), Ok(Format::Urls));
+    }
+
+    #[test]
+    fn what_is_not_read_here() {
+        let cases: [(&[u8], &str); 5] = [
+            (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a WARC file"),
+            (b"\n<?xml version=\"1.0\"?>", "HTML or XML"),
+            (b"\x7fELF\x02\x01\x01\0", "binary data"),
+            (b"h\0t\0t\0p\0", "binary data"),
+            (b"\x01\x02abc\x03", "binary data"),
+        ];
+        for (head, seems) in cases {
+            assert_eq!(detect(head), Err(seems));
+        }
+    }
+}

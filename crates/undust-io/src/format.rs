@@ -1,0 +1,85 @@
+//! The formats that pages are read from, and their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+/// How a file writes its pages.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Format {
+    /// Tab-separated with a header line.
+    Tsv,
+    /// Comma-separated with a header line and quotes.
+    Csv,
+    /// One JSON object a line.
+    Jsonl,
+    /// One URL a line.
+    Urls,
+    /// Web-archive index, space-separated.
+    Cdx,
+    /// Web-archive index with a JSON object a line.
+    Cdxj,
+    /// Access log, Common or Combined.
+    Log,
+    /// Heritrix `crawl.log`.
+    Heritrix,
+}
+
+impl Format {
+    /// Every format, in the order in which help texts list them.
+    pub const ALL: [Format; 8] = [
+        Format::Tsv,
+        Format::Csv,
+        Format::Jsonl,
+        Format::Urls,
+        Format::Cdx,
+        Format::Cdxj,
+        Format::Log,
+        Format::Heritrix,
+    ];
+
+    /// The word used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Format::Tsv => "tsv",
+            Format::Csv => "csv",
+            Format::Jsonl => "jsonl",
+            Format::Urls => "urls",
+            Format::Cdx => "cdx",
+            Format::Cdxj => "cdxj",
+            Format::Log => "log",
+            Format::Heritrix => "heritrix",
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+    fn from_str(word: &str) -> Result<Format, String> {
+        Format::ALL
+            .into_iter()
+            .find(|format| format.name() == word)
+            .ok_or_else(|| format!("'{word}' is none of {}", Format::ALL.map(Format::name).join(", ")))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for format in Format::ALL {
+            assert_eq!(format.to_string().parse(), Ok(format));
+        }
+        assert_eq!(
+            "xml".parse::<Format>().unwrap_err(),
+            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix"
+        );
+    }
+}

@@ -1,0 +1,40 @@
+//! Files to pages: the outside world of undust.
+//!
+//! [`read`] turns any crawl, index, log or URL list into [`Page`](undust::page::Page)s. The format is recognised by
+//! content, compression by magic bytes, and a bad line is counted and sampled instead of ending the run.
+//!
+//! ```no_run
+//! use undust_io::{ReadOptions, read};
+//!
+//! let mut pages = Vec::new();
+//! let summary = read("crawl.cdx.gz".as_ref(), &ReadOptions::default(), &mut |page| pages.push(page))?;
+//! assert_eq!(summary.pages, pages.len() as u64);
+//! # Ok::<(), undust_io::ReadError>(())
+//! ```
+//!
+//! How the data flows: [`open`] gives an [`Input`] of plain bytes; its head names the [`Format`]; [`blocks`] cuts the
+//! rest into blocks of whole lines that are parsed side by side and handed on in order; [`group`] collects pages by
+//! site, on disk where memory is short. [`write_atomically`] is the way back out.
+//!
+//! This crate knows nothing of rules or learners, and never prints.
+
+mod error;
+mod format;
+mod problems;
+
+pub mod blocks;
+mod input;
+
+mod detect;
+mod formats;
+mod read;
+
+pub mod group;
+mod write;
+
+pub use error::{ReadError, ReadErrorKind};
+pub use format::Format;
+pub use input::{Input, open};
+pub use problems::{Problem, Problems};
+pub use read::{ReadOptions, Summary, read, read_input};
+pub use write::write_atomically;

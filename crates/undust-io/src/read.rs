@@ -1,0 +1,342 @@
+//! Reading pages: from a file of any format to a sink, in file order, with an account of every line.
+
+use std::path::{Path, PathBuf};
+
+use undust::page::Page;
+
+use crate::Format;
+use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
+use crate::error::{ReadError, ReadErrorKind};
+use crate::formats::{Csv, Fault, LineFormat, Parsed, is_blank, line_format};
+use crate::input::{Input, open};
+use crate::problems::{Problem, Problems, shown};
+
+/// The longest URL that is believed to be one.
+const MAX_URL: usize = 65_536;
+
+/// How to read.
+#[derive(Clone, Debug)]
+pub struct ReadOptions {
+    /// The format, where it is not to be recognised by content.
+    pub format: Option<Format>,
+    /// The host that logs leave out: `www.example.org` or `https://www.example.org:8080`.
+    pub host: Option<String>,
+    /// Stop at the first bad line.
+    pub strict: bool,
+    /// How many threads parse.
+    pub threads: usize,
+}
+
+impl Default for ReadOptions {
+    fn default() -> ReadOptions {
+        ReadOptions { format: None, host: None, strict: false, threads: 1 }
+    }
+}
+
+/// What became of the lines of one input: each is a page, left out, or a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    /// The format it was read as.
+    pub format: Format,
+    /// All lines; for CSV, records.
+    pub lines: u64,
+    /// The lines that held a page.
+    pub pages: u64,
+    /// The lines that are fine but hold no page: headers, comments, blanks, DNS lookups, other requests than GET.
+    pub left_out: u64,
+    /// The lines that could not be read.
+    pub problems: Problems,
+}
+
+/// Read the pages of a file, or of standard input for `-`, into `sink`, in file order whatever the number of threads.
+pub fn read(path: &Path, options: &ReadOptions, sink: &mut dyn FnMut(Page)) -> Result<Summary, ReadError> {
+    read_input(open(path)?, options, sink)
+}
+
+/// Read the pages of an opened input, as [`read`] does.
+pub fn read_input(
+    mut input: Input,
+    options: &ReadOptions,
+    sink: &mut dyn FnMut(Page),
+) -> Result<Summary, ReadError> {
+    let format = options.format.map_or_else(|| input.format(), Ok)?;
+    let head = input.head()?;
+    let file = File { name: input.name().into(), strict: options.strict };
+    let mut summary = Summary::new(format);
+    let take = |batch| summary.take(batch, sink);
+    // No line, no header to miss: an empty input is an empty table.
+    let parsed_as = if is_blank(&head) { Format::Urls } else { format };
+    match line_format(parsed_as, &head, options).map_err(|kind| file.error(None, kind))? {
+        Some(format) => read_lines(input, &*format, &file, options.threads, take)?,
+        None => read_csv(Csv::new(input)?, &file, take)?,
+    }
+    Ok(summary)
+}
+
+fn read_lines(
+    input: Input,
+    format: &dyn LineFormat,
+    file: &File,
+    threads: usize,
+    mut sink: impl FnMut(Batch),
+) -> Result<(), ReadError> {
+    map_blocks(
+        input,
+        threads,
+        |block| parse_block(format, file, &block),
+        |batch| {
+            sink(batch?);
+            Ok(())
+        },
+    )
+}
+
+fn parse_block(format: &dyn LineFormat, file: &File, block: &Block) -> Result<Batch, ReadError> {
+    let mut batch = Batch::default();
+    for (number, line) in (block.first_line..).zip(lines(&block.data)) {
+        batch.add(file, number, parse_line(format, line))?;
+    }
+    Ok(batch)
+}
+
+fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
+    if line.len() > MAX_LINE {
+        return Err(Fault::Bad(format!("line longer than {MAX_LINE} bytes: {}", shown(line))));
+    }
+    if is_blank(line) { Ok(None) } else { format.parse(line) }
+}
+
+fn read_csv(csv: Csv, file: &File, mut sink: impl FnMut(Batch)) -> Result<(), ReadError> {
+    sink(Batch { lines: 1, left_out: 1, ..Batch::default() });
+    for record in csv {
+        let (line, parsed) = record?;
+        let mut batch = Batch::default();
+        batch.add(file, line, parsed)?;
+        sink(batch);
+    }
+    Ok(())
+}
+
+/// What the account of a line needs to know of its file.
+struct File {
+    name: PathBuf,
+    strict: bool,
+}
+
+impl File {
+    fn error(&self, line: Option<u64>, kind: ReadErrorKind) -> ReadError {
+        ReadError { file: self.name.clone(), line, kind }
+    }
+}
+
+/// What became of some lines.
+#[derive(Default)]
+struct Batch {
+    lines: u64,
+    left_out: u64,
+    pages: Vec<Page>,
+    problems: Problems,
+}
+
+impl Batch {
+    /// Take account of one line. Fails where the line must end the run.
+    fn add(&mut self, file: &File, line: u64, parsed: Parsed) -> Result<(), ReadError> {
+        self.lines += 1;
+        match parsed.and_then(checked) {
+            Ok(Some(page)) => self.pages.push(page),
+            Ok(None) => self.left_out += 1,
+            Err(Fault::NeedsHost(target)) => {
+                return Err(file.error(Some(line), ReadErrorKind::NeedsHost(target)));
+            }
+            Err(Fault::Bad(what)) if file.strict => {
+                return Err(file.error(Some(line), ReadErrorKind::BadLine(what)));
+            }
+            Err(Fault::Bad(what)) => self.problems.add(Problem { file: file.name.clone(), line, what }),
+        }
+        Ok(())
+    }
+}
+
+/// What holds for the URL of a page of any format.
+fn checked(page: Option<Page>) -> Parsed {
+    match page.as_ref().map(|page| page.url.as_slice()) {
+        Some([]) => Err(Fault::Bad("no URL".to_owned())),
+        Some(url) if url.len() > MAX_URL => {
+            Err(Fault::Bad(format!("URL longer than {MAX_URL} bytes: {}", shown(url))))
+        }
+        _ => Ok(page),
+    }
+}
+
+impl Summary {
+    fn new(format: Format) -> Summary {
+        Summary { format, lines: 0, pages: 0, left_out: 0, problems: Problems::default() }
+    }
+
+    fn take(&mut self, batch: Batch, sink: &mut dyn FnMut(Page)) {
+        self.lines += batch.lines;
+        self.left_out += batch.left_out;
+        self.pages += batch.pages.len() as u64;
+        self.problems.merge(batch.problems);
+        batch.pages.into_iter().for_each(sink);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::io::{Cursor, Write};
+
+    use proptest::prelude::*;
+
+    use super::*;
+
+    fn read_bytes(data: &[u8], options: &ReadOptions) -> Result<(Summary, Vec<Page>), ReadError> {
+        let mut pages = Vec::new();
+        let input = Input::new("sample", Cursor::new(data.to_vec()))?;
+        let summary = read_input(input, options, &mut |page| pages.push(page))?;
+        Ok((summary, pages))
+    }
+
+    fn as_format(format: Format) -> ReadOptions {
+        ReadOptions { format: Some(format), host: Some("a.org".into()), ..ReadOptions::default() }
+    }
+
+    fn urls(pages: &[Page]) -> Vec<&str> {
+        pages.iter().map(|page| str::from_utf8(&page.url).unwrap()).collect()
+    }
+
+    #[test]
+    fn every_line_is_accounted_for() {
+        let text = "\u{feff}\nurl\tsize\r\nhttp://a/\t1\r\n\r\nhttp://b/\tx\n\t3\nhttp://c/";
+        let (summary, pages) = read_bytes(text.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(urls(&pages), ["http://a/", "http://c/"]);
+        assert_eq!((summary.format, summary.lines, summary.pages, summary.left_out), (Format::Tsv, 7, 2, 3));
+        let problems: Vec<String> = summary.problems.samples.iter().map(Problem::to_string).collect();
+        assert_eq!(problems, ["sample:5: 'x' is no valid size", "sample:6: no URL"]);
+    }
+
+    #[test]
+    fn strict_reading_stops_at_the_first_bad_line() {
+        let text: String =
+            (0..200_000).map(|i| if i < 150_000 { "http://a/\t1\n" } else { "\t\n" }).collect();
+        for threads in [1, 4] {
+            let options = ReadOptions { strict: true, threads, ..ReadOptions::default() };
+            let error = read_bytes(format!("url\tsize\n{text}").as_bytes(), &options).unwrap_err();
+            assert_eq!(error.to_string(), "sample:150002: no URL");
+        }
+    }
+
+    #[test]
+    fn csv_with_newlines_in_cells() {
+        let text =
+            "title,URL,size\r\n\"a, b\nc\",http://a/,1\nx\n,http://b/,big\n-,http://c/\ntitle,URL,size\n";
+        let (summary, pages) = read_bytes(text.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(pages[0].title.as_deref(), Some("a, b\nc"));
+        assert_eq!(urls(&pages), ["http://a/", "http://c/"]);
+        assert_eq!((summary.format, summary.lines, summary.pages, summary.left_out), (Format::Csv, 6, 2, 2));
+        let problems: Vec<String> = summary.problems.samples.iter().map(Problem::to_string).collect();
+        assert_eq!(problems, ["sample:4: no URL", "sample:5: 'big' is no valid size"]);
+    }
+
+    #[test]
+    fn inputs_that_cannot_be_read() {
+        let fails = |data: &[u8], options: &ReadOptions| read_bytes(data, options).unwrap_err().to_string();
+        let plain = ReadOptions::default();
+        assert_eq!(fails(b"\x7fELF\0", &plain), "sample: format not recognised: this looks like binary data");
+        for (format, header) in [(Format::Tsv, &b"link\tsize\n"[..]), (Format::Csv, b"link,size\n")] {
+            let message = "sample: the header 'link, size' has no column 'url'";
+            assert_eq!(fails(header, &as_format(format)), message);
+        }
+        assert_eq!(
+            fails(b"\nh - - [t] \"GET /a HTTP/1.0\" 200 1\n", &plain),
+            "sample:2: the log does not say which host '/a' belongs to: give it with --host www.example.org"
+        );
+    }
+
+    #[test]
+    fn nothing_is_no_error() {
+        for format in Format::ALL {
+            for empty in ["", "\n \n"] {
+                let (summary, _) = read_bytes(empty.as_bytes(), &as_format(format)).unwrap();
+                assert_eq!((summary.format, summary.pages, summary.problems.count), (format, 0, 0));
+            }
+        }
+        assert_eq!(read_bytes(b"", &ReadOptions::default()).unwrap().0.format, Format::Urls);
+    }
+
+    #[test]
+    fn long_lines_work_and_endless_urls_do_not() {
+        let page = serde_json::json!({"url": "http://a/", "html": "x".repeat(10_000_000)});
+        let (_, pages) = read_bytes(page.to_string().as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(pages[0].html.as_ref().map(String::len), Some(10_000_000));
+
+        let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL));
+        let (summary, pages) = read_bytes(list.as_bytes(), &ReadOptions::default()).unwrap();
+        assert_eq!(urls(&pages), ["http://a/"]);
+        assert!(summary.problems.samples[0].what.starts_with("URL longer than 65536 bytes: 'http://xxx"));
+
+        let endless = vec![b'x'; MAX_LINE + 10];
+        let (summary, _) = read_bytes(&endless, &as_format(Format::Urls)).unwrap();
+        assert!(summary.problems.samples[0].what.starts_with("line longer than 67108864 bytes"));
+    }
+
+    #[test]
+    fn truncated_gzip_names_the_line_reached() {
+        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
+        for i in 0..100_000_u64 {
+            writeln!(encoder, "http://a/{}", i.wrapping_mul(0x9e37_79b9_7f4a_7c15)).unwrap();
+        }
+        let mut data = encoder.finish().unwrap();
+        data.truncate(data.len() / 2);
+        for threads in [1, 3] {
+            let error = read_bytes(&data, &ReadOptions { threads, ..ReadOptions::default() }).unwrap_err();
+            assert!(matches!(error.kind, ReadErrorKind::Truncated), "{error}");
+            let line = error.line.unwrap();
+            assert!((45_000..55_000).contains(&line), "{line}");
+        }
+    }
+
+    /// Bytes that look enough like our formats to come past their first checks.
+    fn any_text() -> impl Strategy<Value = Vec<u8>> {
+        let word = prop_oneof![
+            "[ -~]{0,6}".prop_map(String::into_bytes),
+            any::<[u8; 2]>().prop_map(Vec::from),
+            prop::sample::select(vec![
+                "url",
+                "\t",
+                "\n",
+                "\r\n",
+                ",",
+                "{\"url\": \"",
+                "\"}",
+                "\\",
+                " [",
+                "] \"GET /",
+                "\" 200 1",
+                " 20140126200624 ",
+                "2006-02-23T10:52:43.207Z ",
+                "- ",
+                "http://a/",
+                " CDX a b",
+                "\"",
+                "\u{feff}",
+                "status",
+            ])
+            .prop_map(|word| word.as_bytes().to_vec()),
+        ];
+        prop::collection::vec(word, 0..40).prop_map(|words| words.concat())
+    }
+
+    proptest! {
+        #[test]
+        fn no_input_panics_and_threads_change_nothing(text in any_text()) {
+            for format in Format::ALL {
+                let read = |threads| read_bytes(&text, &ReadOptions { threads, ..as_format(format) });
+                let Ok((summary, pages)) = read(1) else { continue };
+                prop_assert_eq!(summary.pages + summary.left_out + summary.problems.count, summary.lines);
+                prop_assert_eq!(read(3).unwrap(), (summary, pages));
+            }
+            let _ = read_bytes(&text, &ReadOptions::default());
+        }
+    }
+}

@@ -1,0 +1,101 @@
+//! Output files that are either whole or not there.
+
+use std::fs::{self, File, OpenOptions};
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use tempfile::NamedTempFile;
+
+/// Write a file under a temporary name beside `path` and rename it, so that an error leaves the old file as it was.
+///
+/// The file behind a link is replaced, not the link. What is no regular file (`/dev/null`, a pipe) is written directly.
+pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    // A path that does not resolve is a new file.
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    let old = fs::metadata(path).ok();
+    if old.as_ref().is_some_and(|old| !old.is_file()) {
+        return write_buffered(&mut OpenOptions::new().write(true).open(path)?, write);
+    }
+    let mut temporary = temporary_beside(path)?;
+    write_buffered(temporary.as_file_mut(), write)?;
+    if let Some(old) = old {
+        temporary.as_file().set_permissions(old.permissions())?;
+    }
+    temporary.as_file().sync_all()?;
+    temporary.persist(path)?;
+    Ok(())
+}
+
+fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+    let mut buffered = BufWriter::new(file);
+    write(&mut buffered)?;
+    buffered.flush()
+}
+
+/// Renaming is atomic only within one file system, so the temporary file lives in the same folder.
+fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let mut builder = tempfile::Builder::new();
+    builder.prefix(".undust-");
+    // Temporary files are private by default; a result is as public as the user's umask says.
+    #[cfg(unix)]
+    builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
+    builder.tempfile_in(folder)
+}
+
+#[cfg(test)]
+#[expect(clippy::disallowed_methods, reason = "tests look at the files")]
+mod tests {
+    use super::*;
+
+    fn names(folder: &Path) -> Vec<String> {
+        let mut names: Vec<String> = fs::read_dir(folder)
+            .unwrap()
+            .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+            .collect();
+        names.sort();
+        names
+    }
+
+    #[test]
+    fn an_error_keeps_the_old_file() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rules.json");
+        write_atomically(&path, |out| out.write_all(b"old")).unwrap();
+        let failed = write_atomically(&path, |out| {
+            out.write_all("x".repeat(100_000).as_bytes())?;
+            Err(io::Error::other("stopped"))
+        });
+        assert_eq!(failed.unwrap_err().to_string(), "stopped");
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        write_atomically(&path, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(names(folder.path()), ["rules.json"]);
+    }
+
+    #[test]
+    fn a_missing_folder_is_an_error() {
+        let folder = tempfile::tempdir().unwrap();
+        assert!(write_atomically(&folder.path().join("no/rules.json"), |_| Ok(())).is_err());
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_devices_and_permissions_stay() {
+        use std::os::unix::fs::{FileTypeExt, PermissionsExt, symlink};
+
+        let folder = tempfile::tempdir().unwrap();
+        let (path, link) = (folder.path().join("real"), folder.path().join("link"));
+        write_atomically(&path, |_| Ok(())).unwrap();
+        fs::set_permissions(&path, PermissionsExt::from_mode(0o640)).unwrap();
+        symlink(&path, &link).unwrap();
+        write_atomically(&link, |out| out.write_all(b"new")).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "new");
+        assert_eq!(fs::metadata(&path).unwrap().permissions().mode() & 0o777, 0o640);
+        assert!(fs::symlink_metadata(&link).unwrap().is_symlink());
+
+        let null = Path::new("/dev/null");
+        write_atomically(null, |out| out.write_all(b"gone")).unwrap();
+        assert!(fs::metadata(null).unwrap().file_type().is_char_device());
+    }
+}

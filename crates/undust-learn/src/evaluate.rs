@@ -1,0 +1,273 @@
+//! Every metric of the five papers, over any canonicalizer: a rule file written by hand is scored by the same code.
+//!
+//! The walk is the one of seq2seq 3: URLs come in order, a URL is crawled if its canonical form is new. Pages that have no
+//! duplicate count like all others. Pairs are counted, never enumerated.
+
+use std::collections::{BTreeMap, HashMap, HashSet};
+
+use serde::Serialize;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::intern::Interner;
+
+/// Collects URLs with their canonical forms and clusters.
+#[derive(Default)]
+pub struct Evaluation {
+    sites: Interner,
+    labels: Interner,
+    seen: HashSet<u64>,
+    entries: Vec<Entry>,
+}
+
+#[derive(Clone, Copy)]
+struct Entry {
+    site: u32,
+    key: u64,
+    cluster: u32,
+}
+
+impl Evaluation {
+    /// Nothing yet.
+    pub fn new() -> Evaluation {
+        Evaluation::default()
+    }
+
+    /// The next URL of the walk. A URL that came before is passed over: no crawler fetches it twice.
+    pub fn add(&mut self, site: &str, url: &[u8], canonical: &[u8], label: &str) {
+        if self.seen.insert(xxh3_64(url)) {
+            let (site, cluster) = (self.sites.intern(site.as_bytes()), self.labels.intern(label.as_bytes()));
+            self.entries.push(Entry { site, key: xxh3_64(canonical), cluster });
+        }
+    }
+
+    /// The scores, given how many rules each site has.
+    pub fn report(&self, rules: &BTreeMap<String, u64>) -> Report {
+        let total = Score::of(&self.entries, rules.values().sum());
+        let mut by_site: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
+        for entry in &self.entries {
+            by_site.entry(entry.site).or_default().push(*entry);
+        }
+        let mut sites: Vec<SiteScore> = Vec::new();
+        for (site, entries) in by_site {
+            let site = String::from_utf8_lossy(self.sites.get(site)).into_owned();
+            let score = Score::of(&entries, rules.get(&site).copied().unwrap_or_default());
+            sites.push(SiteScore { site, score });
+        }
+        sites.sort_by(|a, b| a.site.cmp(&b.site));
+        let macro_average = Metrics::mean(sites.iter().map(|s| &s.score.metrics));
+        Report { total, macro_average, sites }
+    }
+}
+
+/// The scores of a rule set.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Report {
+    /// All URLs together: the micro average.
+    pub total: Score,
+    /// The mean over sites.
+    pub macro_average: Metrics,
+    /// Site by site.
+    pub sites: Vec<SiteScore>,
+}
+
+/// The score of one site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SiteScore {
+    /// The site.
+    pub site: String,
+    /// Its score.
+    #[serde(flatten)]
+    pub score: Score,
+}
+
+/// Counts and what follows from them.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Score {
+    /// Distinct URLs.
+    pub urls: u64,
+    /// Duplicate clusters, pages without duplicates included.
+    pub clusters: u64,
+    /// Distinct canonical forms: the URLs that are crawled.
+    pub crawled: u64,
+    /// Clusters of which some URL is crawled.
+    pub covered: u64,
+    /// Pairs of URLs with one canonical form.
+    pub merged_pairs: u64,
+    /// Of these, pairs whose contents differ.
+    pub wrong_pairs: u64,
+    /// Rules of the set.
+    pub rules: u64,
+    /// What follows.
+    pub metrics: Metrics,
+}
+
+/// The metrics of the papers, all shares of 1.
+#[derive(Clone, Debug, Default, PartialEq, Serialize)]
+pub struct Metrics {
+    /// Covered clusters per crawled URL (seq2seq).
+    pub precision: f64,
+    /// Covered clusters per cluster (seq2seq).
+    pub recall: f64,
+    /// Harmonic mean of precision and recall (seq2seq).
+    pub f1: f64,
+    /// Precision of crawling every URL (seq2seq); its recall is 1.
+    pub keep_all_precision: f64,
+    /// F1 of crawling every URL.
+    pub keep_all_f1: f64,
+    /// Share of URLs not crawled: compression rate (pattern-tree), reduction ratio (rewrite, decision-tree), discovered
+    /// redundancy (dustbuster).
+    pub compression: f64,
+    /// How much of the duplicate rate is gone (pattern-tree).
+    pub dup_reduction: f64,
+    /// Share of the duplicates found (dustbuster).
+    pub coverage: f64,
+    /// Wrong pairs per merged pair.
+    pub fpr: f64,
+    /// URLs saved per rule (decision-tree).
+    pub reduction_per_rule: f64,
+}
+
+impl Score {
+    fn of(entries: &[Entry], rules: u64) -> Score {
+        let mut keys: HashMap<u64, Vec<u32>> = HashMap::new();
+        let mut clusters = HashSet::new();
+        let mut covered = HashSet::new();
+        for entry in entries {
+            clusters.insert(entry.cluster);
+            let merged = keys.entry(entry.key).or_insert_with(|| {
+                covered.insert(entry.cluster);
+                Vec::new()
+            });
+            merged.push(entry.cluster);
+        }
+        let (merged_pairs, same_pairs) = count_pairs(&mut keys);
+        let mut score = Score {
+            urls: entries.len() as u64,
+            clusters: clusters.len() as u64,
+            crawled: keys.len() as u64,
+            covered: covered.len() as u64,
+            merged_pairs,
+            wrong_pairs: merged_pairs - same_pairs,
+            rules,
+            metrics: Metrics::default(),
+        };
+        score.metrics = score.derive();
+        score
+    }
+
+    fn derive(&self) -> Metrics {
+        let precision = share(self.covered, self.crawled, 1.0);
+        let recall = share(self.covered, self.clusters, 1.0);
+        let keep_all_precision = share(self.clusters, self.urls, 1.0);
+        let duplicates_before = self.urls - self.clusters;
+        let duplicates_after = self.crawled - self.covered;
+        let found = duplicates_before.saturating_sub(duplicates_after);
+        Metrics {
+            precision,
+            recall,
+            f1: harmonic(precision, recall),
+            keep_all_precision,
+            keep_all_f1: harmonic(keep_all_precision, 1.0),
+            compression: share(self.urls - self.crawled, self.urls, 0.0),
+            dup_reduction: if keep_all_precision < 1.0 { 1.0 - (1.0 - precision) / (1.0 - keep_all_precision) } else { 0.0 },
+            coverage: share(found, duplicates_before, 0.0),
+            fpr: share(self.wrong_pairs, self.merged_pairs, 0.0),
+            reduction_per_rule: share(self.urls - self.crawled, self.rules, 0.0),
+        }
+    }
+}
+
+/// Pairs of URLs under one key, and pairs that also share their cluster.
+fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
+    let choose_two = |n: u64| n * n.saturating_sub(1) / 2;
+    let (mut merged, mut same) = (0, 0);
+    // Sums do not depend on the order of the map.
+    for clusters in keys.values_mut() {
+        merged += choose_two(clusters.len() as u64);
+        clusters.sort_unstable();
+        same += clusters.chunk_by(|a, b| a == b).map(|run| choose_two(run.len() as u64)).sum::<u64>();
+    }
+    (merged, same)
+}
+
+fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
+    if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
+}
+
+fn harmonic(a: f64, b: f64) -> f64 {
+    if a + b > 0.0 { 2.0 * a * b / (a + b) } else { 0.0 }
+}
+
+impl Metrics {
+    /// The metrics by name, in the order in which they are shown.
+    pub fn named(&self) -> [(&'static str, f64); 10] {
+        [
+            ("precision", self.precision),
+            ("recall", self.recall),
+            ("f1", self.f1),
+            ("keep-all precision", self.keep_all_precision),
+            ("keep-all f1", self.keep_all_f1),
+            ("compression", self.compression),
+            ("dup-reduction", self.dup_reduction),
+            ("coverage", self.coverage),
+            ("fpr", self.fpr),
+            ("reduction per rule", self.reduction_per_rule),
+        ]
+    }
+
+    fn mean<'m>(all: impl Iterator<Item = &'m Metrics> + Clone) -> Metrics {
+        let count = all.clone().count().max(1) as f64;
+        let mean = |of: fn(&Metrics) -> f64| all.clone().map(of).sum::<f64>() / count;
+        Metrics {
+            precision: mean(|m| m.precision),
+            recall: mean(|m| m.recall),
+            f1: mean(|m| m.f1),
+            keep_all_precision: mean(|m| m.keep_all_precision),
+            keep_all_f1: mean(|m| m.keep_all_f1),
+            compression: mean(|m| m.compression),
+            dup_reduction: mean(|m| m.dup_reduction),
+            coverage: mean(|m| m.coverage),
+            fpr: mean(|m| m.fpr),
+            reduction_per_rule: mean(|m| m.reduction_per_rule),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn score(rows: &[(&str, &str, &str)]) -> Score {
+        let mut evaluation = Evaluation::new();
+        for (url, key, label) in rows {
+            evaluation.add("site", url.as_bytes(), key.as_bytes(), label);
+        }
+        evaluation.report(&BTreeMap::from([("site".to_owned(), 2)])).total
+    }
+
+    #[test]
+    fn a_walk_with_one_right_and_one_wrong_merge() {
+        // 1 and 2 are one page and merged; 3 and 4 differ and are merged: 4 is lost; 5 is alone.
+        let rows = [("1", "a", "x"), ("2", "a", "x"), ("3", "b", "y"), ("4", "b", "z"), ("5", "c", "w"), ("1", "a", "x")];
+        let score = score(&rows);
+        assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (5, 4, 3, 3));
+        assert_eq!((score.merged_pairs, score.wrong_pairs), (2, 1));
+        let m = score.metrics;
+        let close = |a: f64, b: f64| assert!((a - b).abs() < 1e-12, "{a} is not {b}");
+        close(m.precision, 1.0);
+        close(m.recall, 0.75);
+        close(m.keep_all_precision, 0.8);
+        close(m.compression, 0.4);
+        close(m.dup_reduction, 1.0);
+        close(m.coverage, 1.0);
+        close(m.fpr, 0.5);
+        close(m.reduction_per_rule, 1.0);
+    }
+
+    #[test]
+    fn nothing_to_score() {
+        let score = score(&[]);
+        assert_eq!(score.urls, 0);
+        assert!(score.metrics.named().iter().all(|(_, value)| value.is_finite()));
+    }
+}

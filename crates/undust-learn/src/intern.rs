@@ -1,0 +1,78 @@
+//! Byte strings to small numbers and back: every distinct value of a site is stored once.
+
+use hashbrown::HashTable;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// Numbers for byte strings, given in the order in which they are first seen.
+#[derive(Default)]
+pub struct Interner {
+    bytes: Vec<u8>,
+    /// Where each string ends; it starts where the one before ends.
+    ends: Vec<usize>,
+    table: HashTable<u32>,
+}
+
+impl Interner {
+    /// An interner that knows nothing.
+    pub fn new() -> Interner {
+        Interner::default()
+    }
+
+    /// The number of `value`, a new one if it was never seen.
+    ///
+    /// # Panics
+    /// When there are more than 2^32 distinct values.
+    pub fn intern(&mut self, value: &[u8]) -> u32 {
+        let hash = xxh3_64(value);
+        let Interner { bytes, ends, table } = self;
+        if let Some(&id) = table.find(hash, |&id| resolve(bytes, ends, id) == value) {
+            return id;
+        }
+        let id = u32::try_from(ends.len()).expect("a site has fewer than 2^32 distinct values");
+        bytes.extend_from_slice(value);
+        ends.push(bytes.len());
+        table.insert_unique(hash, id, |&id| xxh3_64(resolve(bytes, ends, id)));
+        id
+    }
+
+    /// The number of `value`, if it was seen.
+    pub fn find(&self, value: &[u8]) -> Option<u32> {
+        self.table.find(xxh3_64(value), |&id| self.get(id) == value).copied()
+    }
+
+    /// The string behind a number.
+    pub fn get(&self, id: u32) -> &[u8] {
+        resolve(&self.bytes, &self.ends, id)
+    }
+
+    /// How many strings there are.
+    pub fn len(&self) -> usize {
+        self.ends.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.ends.is_empty()
+    }
+}
+
+fn resolve<'b>(bytes: &'b [u8], ends: &[usize], id: u32) -> &'b [u8] {
+    let id = id as usize;
+    let start = if id == 0 { 0 } else { ends[id - 1] };
+    &bytes[start..ends[id]]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_stable_and_resolve() {
+        let mut interner = Interner::new();
+        let words: [&[u8]; 5] = [b"a", b"", b"b", b"a", b""];
+        let ids: Vec<u32> = words.iter().map(|word| interner.intern(word)).collect();
+        assert_eq!(ids, [0, 1, 2, 0, 1]);
+        assert!(words.iter().zip(ids).all(|(word, id)| interner.get(id) == *word));
+        assert_eq!(interner.find(b"c"), None);
+    }
+}

@@ -1,0 +1,35 @@
+//! The learners: one folder per paper, one trait for all, open to learners from outside this crate.
+
+pub mod rewrite;
+
+use undust::rules::Action;
+
+use crate::site::Sample;
+
+/// Proposes rules for a site. Configuration lives in the value; the same sample gives the same candidates.
+pub trait Learner: Sync {
+    /// The name on the command line and in rule files.
+    fn name(&self) -> &'static str;
+
+    /// Rules that the sample suggests. Whether they hold is judged elsewhere, on URLs the learner did not see.
+    fn learn(&self, sample: &Sample) -> Vec<Candidate>;
+}
+
+/// A proposed rule.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Candidate {
+    /// What it says.
+    pub action: Action,
+    /// How many pairs of duplicate URLs suggested it.
+    pub support: u64,
+}
+
+/// Every learner of this crate, with its paper's settings.
+pub fn all() -> Vec<Box<dyn Learner>> {
+    vec![Box::new(rewrite::Rewrite::default())]
+}
+
+/// The learner called `name`.
+pub fn by_name(name: &str) -> Option<Box<dyn Learner>> {
+    all().into_iter().find(|learner| learner.name() == name)
+}

@@ -1,0 +1,84 @@
+//! Parameter order is not content (rewrite, introduction): `a=1&b=2` and `b=2&a=1` are one map. In the rule language that is a
+//! rule like any other, proposed where a site's duplicates show it, for each script and for the whole site.
+
+use std::collections::BTreeMap;
+
+use undust::rules::{Action, Rewrite};
+use undust::rules::template::{Item, QueryItem, QueryKind, Template, literal};
+
+use super::maps::{MapKey, Maps, Member};
+use crate::learn::Candidate;
+use crate::site::Site;
+
+/// Counts duplicates that differ in nothing but the order or the separators of their parameters.
+#[derive(Default)]
+pub(super) struct Reordered {
+    site_wide: u64,
+    /// By the values of scheme, host and path.
+    by_script: BTreeMap<Vec<u32>, (u32, u64)>,
+}
+
+impl Reordered {
+    /// Drop all but the first of members with one map, and count the rest.
+    pub(super) fn count(&mut self, maps: &Maps, members: &mut Vec<Member>) {
+        members.sort_by(|a, b| (a.map, &a.values, a.row).cmp(&(b.map, &b.values, b.row)));
+        members.dedup_by(|again, first| {
+            let same = again.map == first.map && again.values == first.values;
+            if same {
+                let script = script_len(maps.keys(first.map));
+                let entry = self.by_script.entry(first.values[..script].to_vec()).or_insert((first.map, 0));
+                entry.1 += 1;
+                self.site_wide += 1;
+            }
+            same
+        });
+        members.sort_by_key(|member| member.row);
+    }
+
+    pub(super) fn candidates(&self, site: &Site, maps: &Maps) -> Vec<Candidate> {
+        if self.site_wide == 0 {
+            return Vec::new();
+        }
+        let scripts = self.by_script.iter().filter_map(|(values, (map, support))| {
+            Some(Candidate { action: script_rule(site, maps.keys(*map), values)?, support: *support })
+        });
+        let site_wide = Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
+        let site_wide = site_wide.ok().map(|action| Candidate { action, support: self.site_wide });
+        site_wide.into_iter().chain(scripts).collect()
+    }
+}
+
+/// How many keys stand before the query.
+fn script_len(keys: &[MapKey]) -> usize {
+    keys.iter().take_while(|key| !matches!(key, MapKey::Param(..) | MapKey::Flag(..) | MapKey::Fragment)).count()
+}
+
+fn script_rule(site: &Site, keys: &[MapKey], values: &[u32]) -> Option<Action> {
+    let text = |at: usize| literal(site.value(values[at]));
+    let mut matches = Template {
+        scheme: text(0),
+        userinfo: None,
+        host: Vec::new(),
+        port: None,
+        path: Vec::new(),
+        query: None,
+        fragment: None,
+    };
+    for (i, key) in keys.iter().enumerate().take(values.len()) {
+        match key {
+            MapKey::Host => {
+                let labels = site.value(values[i]).split(|b| *b == b'.');
+                matches.host = labels.map(|label| Item::One(literal(label))).collect();
+            }
+            MapKey::Segment(_) => matches.path.push(Item::One(text(i))),
+            MapKey::Scheme => {}
+            // Users, ports and addresses in brackets are too rare to have parameter habits of their own.
+            _ => return None,
+        }
+    }
+    let mut becomes = matches.clone();
+    let others = |sorted| Some(vec![QueryItem { separator: b'&', kind: QueryKind::Others { sorted } }]);
+    matches.query = others(false);
+    becomes.query = others(true);
+    Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
+}

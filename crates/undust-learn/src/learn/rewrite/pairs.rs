@@ -1,0 +1,68 @@
+//! Which pairs of duplicate URLs are looked at. The paper takes all ordered pairs of a cluster; that is kept for small
+//! clusters. In large ones most pairs differ in everything and teach nothing, so each URL meets its neighbours (URLs
+//! that differ from it in one key), a few short URLs (likely targets) and a few at random: linear in the cluster.
+
+use std::collections::{HashMap, HashSet};
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::maps::Member;
+
+/// Clusters up to this size are taken pair by pair.
+const SMALL: usize = 12;
+/// Larger clusters than this are sampled first.
+const MOST_MEMBERS: usize = 4096;
+/// How many short URLs every URL of a large cluster meets.
+const HUBS: usize = 3;
+/// How many random ones.
+const RANDOM: u64 = 4;
+
+/// At most [`MOST_MEMBERS`] members, chosen by a seeded hash of their values.
+pub(super) fn cap(mut members: Vec<Member>, seed: u64) -> Vec<Member> {
+    if members.len() > MOST_MEMBERS {
+        members.sort_by_cached_key(|m| (xxh3_64_with_seed(&m.row.to_le_bytes(), seed), m.row));
+        members.truncate(MOST_MEMBERS);
+        members.sort_by_key(|m| m.row);
+    }
+    members
+}
+
+/// Ordered pairs (source, target) of indices into `members`.
+pub(super) fn pairs(members: &[Member], length: impl Fn(&Member) -> usize, seed: u64) -> Vec<(usize, usize)> {
+    let n = members.len();
+    if n <= SMALL {
+        return (0..n).flat_map(|u| (0..n).filter(move |&v| v != u).map(move |v| (u, v))).collect();
+    }
+    let mut pairs = neighbours(members);
+    let mut hubs: Vec<usize> = (0..n).collect();
+    hubs.sort_by_key(|&i| (members[i].values.len(), length(&members[i]), i));
+    hubs.truncate(HUBS);
+    for u in 0..n {
+        pairs.extend(hubs.iter().map(|&hub| (u, hub)));
+        let random = |k: u64| xxh3_64_with_seed(&[(u as u64).to_le_bytes(), k.to_le_bytes()].concat(), seed);
+        pairs.extend((0..RANDOM).map(|k| (u, (random(k) % n as u64) as usize)));
+    }
+    let mut seen = HashSet::new();
+    pairs.retain(|&(u, v)| u != v && seen.insert((u, v)));
+    pairs
+}
+
+/// Members that differ in exactly one key, found by hashing each with that key masked; each meets the next of its group.
+fn neighbours(members: &[Member]) -> Vec<(usize, usize)> {
+    let mut last: HashMap<u64, usize> = HashMap::new();
+    let mut pairs = Vec::new();
+    let mut masked = Vec::new();
+    for (i, member) in members.iter().enumerate() {
+        for key in 0..member.values.len() {
+            masked.clear();
+            masked.extend_from_slice(&member.map.to_le_bytes());
+            for (k, value) in member.values.iter().enumerate() {
+                masked.extend_from_slice(&if k == key { u32::MAX } else { *value }.to_le_bytes());
+            }
+            if let Some(before) = last.insert(xxh3_64_with_seed(&masked, key as u64), i) {
+                pairs.extend([(before, i), (i, before)]);
+            }
+        }
+    }
+    pairs
+}

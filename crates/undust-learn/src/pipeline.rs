@@ -1,0 +1,117 @@
+//! One pure function per site, from pages to rules. Whoever calls it may run sites side by side.
+
+use std::collections::BTreeMap;
+
+use undust::apply::{Finding, check};
+use undust::page::Page;
+use undust::rules::{Action, Rule, RuleSet, SiteRules};
+use undust::url::SiteBy;
+
+use crate::learn::{Candidate, Learner};
+use crate::select::{Limits, Proposal, select};
+use crate::site::{FOLDS, Site};
+
+/// How rules are learned.
+#[derive(Clone, Copy, Debug)]
+pub struct Config {
+    /// `--max-fpr`: upper confidence bound on the share of false positives of a site's rules together, on held-out URLs.
+    pub max_fpr: f64,
+    /// Rules with fewer held-out trials are not kept.
+    pub min_trials: u64,
+    /// Seed of folds and samples.
+    pub seed: u64,
+    /// How hosts are grouped into sites.
+    pub site_by: SiteBy,
+}
+
+/// The default of [`Config::max_fpr`].
+pub const MAX_FPR: f64 = 0.01;
+/// The default of [`Config::min_trials`].
+pub const MIN_TRIALS: u64 = 10;
+
+impl Default for Config {
+    fn default() -> Config {
+        Config { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, seed: 0, site_by: SiteBy::default() }
+    }
+}
+
+/// What was learned of one site.
+#[derive(Debug)]
+pub struct Learned {
+    /// The rules, in order.
+    pub rules: SiteRules,
+    /// Distinct labelled URLs.
+    pub urls: u64,
+    /// Duplicate clusters.
+    pub clusters: u64,
+    /// Distinct rules proposed.
+    pub candidates: u64,
+    /// URLs that stood under two different labels.
+    pub contradictions: u64,
+    /// Pages without a label.
+    pub unlabelled: u64,
+}
+
+/// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare.
+const LARGE_SITE: usize = 100_000;
+
+/// Learn the rules of one site.
+pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
+    let site = Site::new(name, pages, config.seed);
+    let proposals = propose(&site, learner);
+    let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
+    let rules = select(&site, learner.name(), &proposals, limits);
+    Learned {
+        rules: without_circles(name, rules, config.site_by),
+        urls: site.len() as u64,
+        clusters: site.clusters() as u64,
+        candidates: proposals.len() as u64,
+        contradictions: site.contradictions,
+        unlabelled: site.unlabelled,
+    }
+}
+
+/// Let the learner propose rules several times, each time with another part of the site held out.
+fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
+    let held_out: Vec<u32> =
+        if site.len() > LARGE_SITE { vec![0b0011, 0b1100] } else { (0..FOLDS).map(|fold| 1 << fold).collect() };
+    let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
+    for unseen in held_out {
+        for candidate in learner.learn(&site.sample(unseen)) {
+            add(&mut proposals, candidate, unseen);
+        }
+    }
+    let mut proposals: Vec<Proposal> = proposals.into_values().collect();
+    proposals.sort_by_key(|p| std::cmp::Reverse(p.candidate.support));
+    proposals
+}
+
+fn add(proposals: &mut BTreeMap<(String, String), Proposal>, candidate: Candidate, unseen: u32) {
+    let Candidate { action, support } = candidate;
+    let sides = Action::sides(&action);
+    let known = proposals.entry(sides).or_insert_with(|| Proposal { candidate: Candidate { action, support }, unseen });
+    known.candidate.support = known.candidate.support.max(support);
+    known.unseen |= unseen;
+}
+
+/// Drop rules until `check` has nothing to say: selection saw no circle on the URLs it knows, `check` invents others.
+fn without_circles(name: &str, rules: Vec<Rule>, site_by: SiteBy) -> SiteRules {
+    let mut set = RuleSet {
+        site_by,
+        sites: vec![SiteRules { site: name.to_owned(), rules }],
+        ..RuleSet::default()
+    };
+    loop {
+        let bad = check(&set).into_iter().find_map(|finding| match finding {
+            Finding::Circle { rules, .. } => Some(rules),
+            Finding::Conflict { second, .. } => Some(vec![second]),
+            Finding::Twice { rule, .. } | Finding::Outside { rule, .. } => Some(vec![rule]),
+        });
+        let rules = &mut set.sites[0].rules;
+        let last = bad.and_then(|bad| rules.iter().rposition(|rule| bad.contains(&rule.id)));
+        match last {
+            Some(last) => drop(rules.remove(last)),
+            None => return set.sites.remove(0),
+        }
+    }
+}

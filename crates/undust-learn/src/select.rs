@@ -1,0 +1,323 @@
+//! From candidates to a rule set: judge each on URLs that its learner did not see, *given the rules already chosen*, and keep those
+//! that together stay under the bound on false positives.
+//!
+//! The state is a partition of the site's URLs by canonical key. A candidate moves keys to other keys; merging keys saves
+//! URLs and may lose pages. Candidates are taken greedily, surest first. A candidate that would make rules run in a circle
+//! is refused. What is counted: a *trial* is a held-out URL that the rule spares (its key is merged into another one), a
+//! *false positive* a trial whose page is not the page kept.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BinaryHeap};
+
+use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::rules::{Evidence, Rule, RuleSet, SiteRules};
+use undust::url::SiteBy;
+
+use crate::bound::upper_bound;
+use crate::intern::Interner;
+use crate::learn::Candidate;
+use crate::site::{FOLDS, Site};
+
+/// What selection is bound by.
+#[derive(Clone, Copy, Debug)]
+pub struct Limits {
+    /// The share of false positives that the chosen rules together may have, as an upper confidence bound.
+    pub max_fpr: f64,
+    /// A rule with fewer trials than this is not believed.
+    pub min_trials: u64,
+}
+
+/// A candidate and the folds that its learner did not see when it proposed it, a set of bits.
+#[derive(Clone, Debug)]
+pub struct Proposal {
+    /// The candidate.
+    pub candidate: Candidate,
+    /// The folds.
+    pub unseen: u32,
+}
+
+/// Choose among `proposals`, which `learner` made.
+pub fn select(site: &Site, learner: &str, proposals: &[Proposal], limits: Limits) -> Vec<Rule> {
+    let mut choice = Choice::new(site, proposals, limits);
+    let accepted = choice.run();
+    let kept = longest_safe_prefix(&accepted, limits.max_fpr);
+    accepted[..kept].iter().map(|a| choice.rule(a, learner)).collect()
+}
+
+/// As many of the rules, surest first, as stay under the bound together.
+fn longest_safe_prefix(accepted: &[Accepted], max_fpr: f64) -> usize {
+    let (mut wrong, mut trials, mut safe) = (0, 0, 0);
+    for (i, rule) in accepted.iter().enumerate() {
+        wrong += rule.trial.wrong;
+        trials += rule.trial.trials;
+        if upper_bound(wrong, trials) <= max_fpr {
+            safe = i + 1;
+        }
+    }
+    safe
+}
+
+/// How many URLs of a cluster a key holds.
+#[derive(Clone, Copy, Debug)]
+struct Count {
+    cluster: u32,
+    by_fold: [u32; FOLDS as usize],
+}
+
+impl Count {
+    fn total(&self) -> u64 {
+        self.by_fold.iter().map(|&n| u64::from(n)).sum()
+    }
+
+    fn within(&self, folds: u32) -> u64 {
+        (0..FOLDS).filter(|fold| folds & (1 << fold) != 0).map(|fold| u64::from(self.by_fold[fold as usize])).sum()
+    }
+}
+
+/// The URLs behind one canonical key, by cluster. Empty when no URL has this key now.
+type Group = Vec<Count>;
+
+/// What a candidate would do now.
+#[derive(Clone, Debug, Default)]
+struct Trial {
+    moves: Vec<(u32, u32)>,
+    trials: u64,
+    wrong: u64,
+    /// Keys that disappear.
+    saved: u64,
+    pairs: u64,
+    wrong_pairs: u64,
+    examples: Vec<(u32, u32)>,
+}
+
+struct Accepted {
+    candidate: usize,
+    trial: Trial,
+}
+
+/// Orders candidates: surest first, then by what they save, then as they were proposed.
+type Rank = (Reverse<u64>, u64, Reverse<usize>);
+
+struct Choice<'s> {
+    proposals: &'s [Proposal],
+    limits: Limits,
+    engine: Canonicalizer,
+    scratch: Scratch,
+    keys: Interner,
+    /// What each candidate makes of each key; computed when a key is first met.
+    changes: Vec<Option<Vec<(u32, u32)>>>,
+    groups: Vec<Group>,
+    /// The keys that each candidate changes, of those met so far.
+    touched: Vec<Vec<u32>>,
+    /// Candidates accepted so far, by their place in the order of rules.
+    place: Vec<Option<u32>>,
+    real_keys: u32,
+}
+
+/// More steps than this, and accepted rules are taken to run in a circle with the candidate.
+const MOST_STEPS: usize = 64;
+
+impl<'s> Choice<'s> {
+    fn new(site: &Site, proposals: &'s [Proposal], limits: Limits) -> Choice<'s> {
+        let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
+        let everywhere = SiteRules { site: undust::rules::EVERY_SITE.into(), rules };
+        let set = RuleSet { normalize: true, site_by: SiteBy::Host, learned: None, sites: vec![everywhere] };
+        let mut choice = Choice {
+            proposals,
+            limits,
+            engine: Canonicalizer::new(&set, Form::Key),
+            scratch: Scratch::new(),
+            keys: Interner::new(),
+            changes: Vec::new(),
+            groups: Vec::new(),
+            touched: vec![Vec::new(); proposals.len()],
+            place: vec![None; proposals.len()],
+            real_keys: 0,
+        };
+        let mut url = Vec::new();
+        for row in 0..site.len() as u32 {
+            url.clear();
+            site.write_url(row, &mut url);
+            let key = choice.key(&url);
+            let mut by_fold = [0; FOLDS as usize];
+            by_fold[site.fold(row) as usize] = 1;
+            choice.groups[key as usize].push(Count { cluster: site.cluster(row), by_fold });
+        }
+        choice.real_keys = choice.keys.len() as u32;
+        for key in 0..choice.real_keys {
+            choice.find_changes(key);
+        }
+        choice
+    }
+
+    fn key(&mut self, bytes: &[u8]) -> u32 {
+        let key = self.keys.intern(bytes);
+        if key as usize == self.groups.len() {
+            self.groups.push(Group::new());
+            self.changes.push(None);
+        }
+        key
+    }
+
+    /// Note what every candidate by itself makes of `key`.
+    fn find_changes(&mut self, key: u32) {
+        if self.changes[key as usize].is_some() {
+            return;
+        }
+        let mut found: Vec<(u32, Vec<u8>)> = Vec::new();
+        let report = |candidate, after: std::borrow::Cow<[u8]>| found.push((candidate, after.into_owned()));
+        self.engine.each_change(self.keys.get(key), &mut self.scratch, report);
+        let mut changes = Vec::with_capacity(found.len());
+        for (candidate, after) in found {
+            let after = self.key(&after);
+            if after != key {
+                changes.push((candidate, after));
+                self.touched[candidate as usize].push(key);
+            }
+        }
+        self.changes[key as usize] = Some(changes);
+    }
+
+    fn run(&mut self) -> Vec<Accepted> {
+        let mut heap: BinaryHeap<(Rank, u32)> = BinaryHeap::new();
+        for candidate in 0..self.proposals.len() {
+            if let Some(trial) = self.try_out(candidate) {
+                heap.push((rank(candidate, &trial), 0));
+            }
+        }
+        let mut accepted: Vec<Accepted> = Vec::new();
+        while let Some(((_, _, Reverse(candidate)), _)) = heap.pop() {
+            let Some(trial) = self.try_out(candidate) else { continue };
+            let now = rank(candidate, &trial);
+            if heap.peek().is_some_and(|(next, _)| *next > now) {
+                heap.push((now, 0));
+                continue;
+            }
+            self.accept(candidate, &trial, accepted.len() as u32);
+            accepted.push(Accepted { candidate, trial });
+        }
+        accepted
+    }
+
+    /// What `candidate` would do after the rules accepted so far; `None` when it must not or need not be accepted.
+    fn try_out(&mut self, candidate: usize) -> Option<Trial> {
+        let mut merged: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        let mut trial = Trial::default();
+        for i in 0..self.touched[candidate].len() {
+            let key = self.touched[candidate][i];
+            if !self.groups[key as usize].is_empty() {
+                let to = self.settle(key, candidate as u32)?;
+                trial.moves.push((key, to));
+                merged.entry(to).or_default().push(key);
+            }
+        }
+        for (to, mut from) in merged {
+            if !self.groups[to as usize].is_empty() && !from.contains(&to) {
+                from.push(to);
+            }
+            self.judge(&from, self.proposals[candidate].unseen, &mut trial);
+        }
+        let believed = trial.saved > 0
+            && trial.trials >= self.limits.min_trials
+            && trial.wrong as f64 <= self.limits.max_fpr * trial.trials as f64
+            && trial.wrong_pairs as f64 <= self.limits.max_fpr * trial.pairs as f64;
+        believed.then_some(trial)
+    }
+
+    /// Where `key` comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle.
+    fn settle(&mut self, key: u32, candidate: u32) -> Option<u32> {
+        let mut key = key;
+        for _ in 0..MOST_STEPS {
+            self.find_changes(key);
+            let changes = self.changes[key as usize].as_deref().unwrap_or_default();
+            let place = |c: u32| if c == candidate { Some(u32::MAX) } else { self.place[c as usize] };
+            let first = changes.iter().filter_map(|&(c, after)| Some((place(c)?, after))).min();
+            match first {
+                None => return Some(key),
+                Some((_, after)) => key = after,
+            }
+        }
+        None
+    }
+
+    /// Count what merging the keys `parts` into one means.
+    fn judge(&self, parts: &[u32], unseen: u32, trial: &mut Trial) {
+        let mut totals: BTreeMap<u32, u64> = BTreeMap::new();
+        for count in parts.iter().flat_map(|&part| &self.groups[part as usize]) {
+            *totals.entry(count.cluster).or_default() += count.total();
+        }
+        let Some((&page, _)) = totals.iter().max_by_key(|(cluster, n)| (**n, Reverse(**cluster))) else { return };
+        let of_page = |part: u32| self.groups[part as usize].iter().find(|c| c.cluster == page).map_or(0, Count::total);
+        let Some(&kept) = parts.iter().max_by_key(|&&part| (of_page(part), Reverse(part))) else { return };
+        for &part in parts.iter().filter(|&&part| part != kept) {
+            let group = &self.groups[part as usize];
+            trial.trials += group.iter().map(|count| count.within(unseen)).sum::<u64>();
+            match majority(group) {
+                Some(lost) if lost.cluster != page => trial.wrong += lost.within(unseen),
+                _ if trial.examples.len() < MOST_EXAMPLES && part < self.real_keys && kept < self.real_keys => {
+                    trial.examples.push((part, kept));
+                }
+                _ => {}
+            }
+        }
+        trial.saved += parts.len() as u64 - 1;
+        let all: u64 = totals.values().sum();
+        let before = |part: &u32| self.groups[*part as usize].iter().map(Count::total).sum::<u64>();
+        let pairs = choose_two(all) - parts.iter().map(|p| choose_two(before(p))).sum::<u64>();
+        let same_before: u64 = parts.iter().flat_map(|p| &self.groups[*p as usize]).map(|c| choose_two(c.total())).sum();
+        let same = totals.values().map(|&n| choose_two(n)).sum::<u64>() - same_before;
+        trial.pairs += pairs;
+        trial.wrong_pairs += pairs - same;
+    }
+
+    fn accept(&mut self, candidate: usize, trial: &Trial, place: u32) {
+        self.place[candidate] = Some(place);
+        for &(from, to) in &trial.moves {
+            let moved = std::mem::take(&mut self.groups[from as usize]);
+            let group = &mut self.groups[to as usize];
+            for count in moved {
+                match group.iter_mut().find(|c| c.cluster == count.cluster) {
+                    Some(known) => known.by_fold.iter_mut().zip(count.by_fold).for_each(|(a, b)| *a += b),
+                    None => group.push(count),
+                }
+            }
+        }
+    }
+
+    fn rule(&self, accepted: &Accepted, learner: &str) -> Rule {
+        let Accepted { candidate, trial } = accepted;
+        let proposed = &self.proposals[*candidate].candidate;
+        let text = |key: u32| String::from_utf8_lossy(self.keys.get(key)).into_owned();
+        let evidence = Evidence {
+            support: proposed.support,
+            saved: trial.saved,
+            trials: trial.trials,
+            false_positives: trial.wrong,
+            // Six digits are plenty for a reader, and the same on every machine.
+            bound: (upper_bound(trial.wrong, trial.trials) * 1e6).ceil() / 1e6,
+            examples: trial.examples.iter().map(|&(a, b)| [text(a), text(b)]).collect(),
+        };
+        Rule {
+            learner: Some(learner.to_owned()),
+            evidence: Some(evidence),
+            ..Rule::new(proposed.action.clone())
+        }
+    }
+}
+
+/// Example pairs kept per rule.
+const MOST_EXAMPLES: usize = 3;
+
+fn majority(group: &Group) -> Option<&Count> {
+    group.iter().max_by_key(|count| (count.total(), Reverse(count.cluster)))
+}
+
+fn choose_two(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
+}
+
+fn rank(candidate: usize, trial: &Trial) -> Rank {
+    // As a whole number, so that it can be ordered.
+    let bound = (upper_bound(trial.wrong, trial.trials) * 1e12) as u64;
+    (Reverse(bound), trial.saved, Reverse(candidate))
+}

@@ -1,0 +1,352 @@
+//! One site in memory: ids, not strings.
+//!
+//! A URL is its *shape* (everything but the values: which components there are, parameter names, order, separators) and one
+//! number per value. That costs 16 bytes per URL plus 4 per value (about 45 bytes on real sites), besides one copy of
+//! every distinct value; the URL's bytes can be put together again at any time. Rows are sorted by a hash of the URL, so
+//! that nothing learned depends on the order of the input.
+
+use std::collections::HashMap;
+
+use undust::page::Page;
+use undust::url::{SplitUrl, normalize};
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use crate::intern::Interner;
+
+/// The URLs of one site with their duplicate clusters.
+pub struct Site {
+    /// The site's name.
+    pub name: String,
+    shapes: Vec<Shape>,
+    values: Interner,
+    rows: Vec<Row>,
+    tokens: Vec<u32>,
+    clusters: usize,
+    /// Labelled URLs that stood under two different labels.
+    pub contradictions: u64,
+    /// Pages without a label, or whose URL no rule can speak of.
+    pub unlabelled: u64,
+}
+
+#[derive(Clone, Copy)]
+struct Row {
+    shape: u32,
+    cluster: u32,
+    first_token: u32,
+    /// Which part of the site the URL belongs to when evidence is held out.
+    fold: u32,
+}
+
+/// Everything of a URL but its values, in URL order.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Shape {
+    /// One entry per value.
+    pub keys: Vec<Key>,
+    /// `?` with nothing behind it.
+    pub empty_query: bool,
+}
+
+/// What a value belongs to.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Key {
+    /// The scheme.
+    Scheme,
+    /// User and password.
+    Userinfo,
+    /// The whole host.
+    Host,
+    /// The port.
+    Port,
+    /// The n-th path component.
+    Segment(u32),
+    /// A parameter with a value.
+    Param {
+        /// Its name.
+        name: Vec<u8>,
+        /// 0 for the first of this name.
+        nth: u32,
+        /// What stands before it.
+        separator: u8,
+    },
+    /// A parameter without `=`; its value is empty.
+    Flag {
+        /// Its name.
+        name: Vec<u8>,
+        /// 0 for the first of this name.
+        nth: u32,
+        /// What stands before it.
+        separator: u8,
+    },
+    /// What stands behind `#`.
+    Fragment,
+}
+
+/// How many parts evidence is held out in.
+pub const FOLDS: u32 = 4;
+
+/// Clusters of at least this many URLs (login walls, error pages) are spread over the folds URL by URL: kept whole, no
+/// fold could ever confirm what another one learned of them.
+const LARGE_CLUSTER: usize = 24;
+
+impl Site {
+    /// Build the site `name` from its pages. Pages without a label are counted and left out.
+    pub fn new(name: &str, pages: Vec<Page>, seed: u64) -> Site {
+        let total = pages.len() as u64;
+        let mut labelled: Vec<Labelled> = pages.into_iter().filter_map(Labelled::new).collect();
+        let unlabelled = total - labelled.len() as u64;
+        labelled.sort_unstable_by(|a, b| (a.hash, &a.url, &a.label).cmp(&(b.hash, &b.url, &b.label)));
+        let mut contradictions = 0;
+        labelled.dedup_by(|again, first| {
+            let same = again.url == first.url;
+            contradictions += u64::from(same && again.label != first.label);
+            same
+        });
+        let mut site = Site {
+            name: name.to_owned(),
+            shapes: Vec::new(),
+            values: Interner::new(),
+            rows: Vec::with_capacity(labelled.len()),
+            tokens: Vec::new(),
+            clusters: 0,
+            contradictions,
+            unlabelled,
+        };
+        site.add_rows(&labelled, seed);
+        site
+    }
+
+    fn add_rows(&mut self, labelled: &[Labelled], seed: u64) {
+        let mut labels = Interner::new();
+        let mut shapes: HashMap<Shape, u32> = HashMap::new();
+        let clusters: Vec<u32> = labelled.iter().map(|l| labels.intern(l.label.as_bytes())).collect();
+        let mut sizes = vec![0; labels.len()];
+        for &cluster in &clusters {
+            sizes[cluster as usize] += 1;
+        }
+        for (page, &cluster) in labelled.iter().zip(&clusters) {
+            let Some(split) = SplitUrl::new(&page.url) else { continue };
+            let first_token = self.tokens.len() as u32;
+            let shape = self.read(&split);
+            let next = shapes.len() as u32;
+            let shape = *shapes.entry(shape).or_insert_with_key(|shape| {
+                self.shapes.push(shape.clone());
+                next
+            });
+            let large = sizes[cluster as usize] >= LARGE_CLUSTER;
+            let by = if large { page.url.as_slice() } else { page.label.as_bytes() };
+            let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
+            self.rows.push(Row { shape, cluster, first_token, fold });
+        }
+        self.clusters = labels.len();
+    }
+
+    /// Note the values of a URL, and give its shape.
+    fn read(&mut self, url: &SplitUrl) -> Shape {
+        let mut keys = Vec::new();
+        let mut push = |key: Key, value: &[u8]| {
+            keys.push(key);
+            self.tokens.push(self.values.intern(value));
+        };
+        push(Key::Scheme, url.scheme());
+        if let Some(userinfo) = url.userinfo() {
+            push(Key::Userinfo, userinfo);
+        }
+        push(Key::Host, url.host());
+        if let Some(port) = url.port() {
+            push(Key::Port, port);
+        }
+        for (i, segment) in (0..).zip(url.segments()) {
+            push(Key::Segment(i), segment);
+        }
+        let mut seen: HashMap<&[u8], u32> = HashMap::new();
+        for param in url.params() {
+            let count = seen.entry(param.name).or_default();
+            let (name, nth, separator) = (param.name.to_vec(), *count, param.separator);
+            *count += 1;
+            match param.value {
+                Some(value) => push(Key::Param { name, nth, separator }, value),
+                None => push(Key::Flag { name, nth, separator }, b""),
+            }
+        }
+        if let Some(fragment) = url.fragment() {
+            push(Key::Fragment, fragment);
+        }
+        Shape { keys, empty_query: url.query() == Some(b"") }
+    }
+
+    /// How many distinct labelled URLs there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// How many duplicate clusters there are.
+    pub fn clusters(&self) -> usize {
+        self.clusters
+    }
+
+    /// The cluster of a URL.
+    pub fn cluster(&self, row: u32) -> u32 {
+        self.rows[row as usize].cluster
+    }
+
+    /// The fold of a URL.
+    pub fn fold(&self, row: u32) -> u32 {
+        self.rows[row as usize].fold
+    }
+
+    /// The number of a URL's shape.
+    pub fn shape_of(&self, row: u32) -> u32 {
+        self.rows[row as usize].shape
+    }
+
+    /// All shapes, by number.
+    pub fn shapes(&self) -> &[Shape] {
+        &self.shapes
+    }
+
+    /// The values of a URL, as its shape orders them.
+    pub fn values_of(&self, row: u32) -> &[u32] {
+        let row = self.rows[row as usize];
+        let count = self.shapes[row.shape as usize].keys.len();
+        &self.tokens[row.first_token as usize..][..count]
+    }
+
+    /// The bytes of a value.
+    pub fn value(&self, id: u32) -> &[u8] {
+        self.values.get(id)
+    }
+
+    /// The number of a value, if the site has it.
+    pub fn find_value(&self, bytes: &[u8]) -> Option<u32> {
+        self.values.find(bytes)
+    }
+
+    /// Append the URL of `row` to `out`.
+    pub fn write_url(&self, row: u32, out: &mut Vec<u8>) {
+        let shape = &self.shapes[self.shape_of(row) as usize];
+        for (key, &value) in shape.keys.iter().zip(self.values_of(row)) {
+            let value = self.value(value);
+            match key {
+                Key::Scheme => {
+                    out.extend_from_slice(value);
+                    out.extend_from_slice(b"://");
+                    continue;
+                }
+                Key::Userinfo => {
+                    out.extend_from_slice(value);
+                    out.push(b'@');
+                    continue;
+                }
+                Key::Host => {}
+                Key::Port => out.push(b':'),
+                Key::Segment(_) => out.push(b'/'),
+                Key::Param { name, separator, .. } | Key::Flag { name, separator, .. } => {
+                    out.push(*separator);
+                    out.extend_from_slice(name);
+                    if matches!(key, Key::Param { .. }) {
+                        out.push(b'=');
+                    }
+                }
+                Key::Fragment => {
+                    out.extend_from_slice(if shape.empty_query { b"?#" } else { b"#" });
+                }
+            }
+            out.extend_from_slice(value);
+        }
+        if shape.empty_query && shape.keys.last() != Some(&Key::Fragment) {
+            out.push(b'?');
+        }
+    }
+
+    /// The URLs outside the folds in `held_out`, a set of bits.
+    pub fn sample(&self, held_out: u32) -> Sample<'_> {
+        let rows = (0..self.len() as u32).filter(|&row| held_out & (1 << self.fold(row)) == 0).collect();
+        Sample { site: self, rows }
+    }
+}
+
+/// The part of a site that a learner may look at.
+pub struct Sample<'s> {
+    /// The site.
+    pub site: &'s Site,
+    /// Its URLs, in the site's order.
+    pub rows: Vec<u32>,
+}
+
+impl Sample<'_> {
+    /// The rows of each cluster with at least two of them, clusters in the site's order.
+    pub fn duplicates(&self) -> Vec<Vec<u32>> {
+        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.site.clusters()];
+        for &row in &self.rows {
+            members[self.site.cluster(row) as usize].push(row);
+        }
+        members.retain(|rows| rows.len() > 1);
+        members
+    }
+}
+
+/// A page that can be learned from.
+struct Labelled {
+    hash: u64,
+    url: Vec<u8>,
+    label: String,
+}
+
+impl Labelled {
+    fn new(page: Page) -> Option<Labelled> {
+        let label = page.label()?.to_owned();
+        let url = normalize(&page.url).into_owned();
+        SplitUrl::new(&url)?;
+        // Literals of learned rules are text: a URL that is not has nothing to teach.
+        std::str::from_utf8(&url).ok()?;
+        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(url: &str, label: &str) -> Page {
+        Page { cluster: Some(label.into()), ..Page::new(url) }
+    }
+
+    #[test]
+    fn urls_come_back_byte_for_byte_in_an_order_of_their_own() {
+        let urls = [
+            "http://u:p@a.com:81/x//y/?a=1;b&a=2&=&",
+            "http://a.com/?",
+            "http://[::1]/",
+            "https://a.com/é?q=%20",
+        ];
+        let pages = |order: &[usize]| order.iter().map(|&i| page(urls[i], "c")).collect::<Vec<_>>();
+        let written = |site: &Site| -> Vec<String> {
+            (0..site.len() as u32)
+                .map(|row| {
+                    let mut out = Vec::new();
+                    site.write_url(row, &mut out);
+                    String::from_utf8(out).unwrap()
+                })
+                .collect()
+        };
+        let one = written(&Site::new("a.com", pages(&[0, 1, 2, 3]), 0));
+        assert_eq!(one, written(&Site::new("a.com", pages(&[3, 1, 2, 0]), 0)));
+        let mut sorted = one.clone();
+        sorted.sort();
+        let mut expected = urls.map(String::from).to_vec();
+        expected.sort();
+        assert_eq!(sorted, expected);
+    }
+
+    #[test]
+    fn doubled_and_unlabelled_pages_are_counted() {
+        let pages = vec![page("http://a/", "1"), page("http://a/", "2"), page("http://a/", "1"), Page::new("http://b/")];
+        let site = Site::new("a", pages, 0);
+        assert_eq!((site.len(), site.contradictions, site.unlabelled), (1, 1, 1));
+    }
+}
