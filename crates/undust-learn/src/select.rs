@@ -2,9 +2,13 @@
 //! that together stay under the bound on false positives.
 //!
 //! The state is a partition of the site's URLs by canonical key. A candidate moves keys to other keys; merging keys saves
-//! URLs and may lose pages. Candidates are taken greedily, surest first. A candidate that would make rules run in a circle
-//! is refused. What is counted: a *trial* is a held-out URL that the rule spares (its key is merged into another one), a
+//! URLs and may lose pages. Candidates are taken greedily, by what they surely save. A candidate that would make rules run
+//! in a circle is refused. What is counted: a *trial* is a held-out URL that the rule spares (its key is merged into another one), a
 //! *false positive* a trial whose page is not the page kept.
+//!
+//! Two bounds hold for the rules of a site together, each with 95 % confidence (exact binomial) on held-out URLs: of the
+//! pairs of URLs made equal, at most `max_fpr` differ in content (the papers' false-positive rate), and of the site's
+//! pages, at most `max_fpr` are lost (one minus recall). One rule by itself must not exceed `max_fpr` in what was seen.
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
@@ -39,22 +43,35 @@ pub struct Proposal {
 /// Choose among `proposals`, which `learner` made.
 pub fn select(site: &Site, learner: &str, proposals: &[Proposal], limits: Limits) -> Vec<Rule> {
     let mut choice = Choice::new(site, proposals, limits);
-    let accepted = choice.run();
-    let kept = longest_safe_prefix(&accepted, limits.max_fpr);
-    accepted[..kept].iter().map(|a| choice.rule(a, learner)).collect()
-}
-
-/// As many of the rules, surest first, as stay under the bound together.
-fn longest_safe_prefix(accepted: &[Accepted], max_fpr: f64) -> usize {
-    let (mut wrong, mut trials, mut safe) = (0, 0, 0);
-    for (i, rule) in accepted.iter().enumerate() {
-        wrong += rule.trial.wrong;
-        trials += rule.trial.trials;
-        if upper_bound(wrong, trials) <= max_fpr {
-            safe = i + 1;
+    loop {
+        let accepted = choice.run();
+        let too_much = worst_rules(&accepted, limits.max_fpr, site.clusters() as u64);
+        if too_much.is_empty() {
+            return accepted.iter().map(|a| choice.rule(a, learner)).collect();
+        }
+        // Without them, others may have more to do: choose again.
+        for candidate in too_much {
+            choice.banned[candidate] = true;
         }
     }
-    safe
+}
+
+/// The rules to give up, worst first, so that the others stay under both bounds together.
+fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: u64) -> Vec<usize> {
+    let mut order: Vec<&Accepted> = accepted.iter().collect();
+    order.sort_by(|a, b| {
+        let (a, b) = (&a.trial, &b.trial);
+        // By the share of false positives, without dividing; then those with the least evidence.
+        (b.wrong * a.trials).cmp(&(a.wrong * b.trials)).then(a.trials.cmp(&b.trials))
+    });
+    let is_safe = |rules: &[&Accepted]| {
+        let sum = |of: fn(&Trial) -> u64| rules.iter().map(|a| of(&a.trial)).sum::<u64>();
+        let (wrong, trials) = (sum(|t| t.wrong), sum(|t| t.trials));
+        let lost = upper_bound(wrong, trials) * trials as f64;
+        lost <= max_fpr * pages as f64 && upper_bound(sum(|t| t.wrong_pairs), sum(|t| t.pairs)) <= max_fpr
+    };
+    let given_up = (0..order.len()).find(|&n| is_safe(&order[n..])).unwrap_or(order.len());
+    order[..given_up].iter().map(|a| a.candidate).collect()
 }
 
 /// How many URLs of a cluster a key holds.
@@ -85,6 +102,7 @@ struct Trial {
     wrong: u64,
     /// Keys that disappear.
     saved: u64,
+    /// Pairs made equal of which at least one URL is held out.
     pairs: u64,
     wrong_pairs: u64,
     examples: Vec<(u32, u32)>,
@@ -95,8 +113,9 @@ struct Accepted {
     trial: Trial,
 }
 
-/// Orders candidates: surest first, then by what they save, then as they were proposed.
-type Rank = (Reverse<u64>, u64, Reverse<usize>);
+/// Orders candidates: those that make URLs shorter first (nobody wants a session id in a canonical form), then the
+/// those that surely save most, then as they were proposed.
+type Rank = (Reverse<bool>, u64, Reverse<usize>);
 
 struct Choice<'s> {
     proposals: &'s [Proposal],
@@ -106,11 +125,17 @@ struct Choice<'s> {
     keys: Interner,
     /// What each candidate makes of each key; computed when a key is first met.
     changes: Vec<Option<Vec<(u32, u32)>>>,
+    /// The partition now, and before any rule.
     groups: Vec<Group>,
+    start: Vec<Group>,
     /// The keys that each candidate changes, of those met so far.
     touched: Vec<Vec<u32>>,
     /// Candidates accepted so far, by their place in the order of rules.
     place: Vec<Option<u32>>,
+    /// Candidates that had to be given up.
+    banned: Vec<bool>,
+    /// Whether each candidate makes URLs longer.
+    grows: Vec<bool>,
     real_keys: u32,
 }
 
@@ -130,8 +155,11 @@ impl<'s> Choice<'s> {
             keys: Interner::new(),
             changes: Vec::new(),
             groups: Vec::new(),
+            start: Vec::new(),
             touched: vec![Vec::new(); proposals.len()],
             place: vec![None; proposals.len()],
+            banned: vec![false; proposals.len()],
+            grows: proposals.iter().map(|p| p.candidate.action.grows()).collect(),
             real_keys: 0,
         };
         let mut url = Vec::new();
@@ -144,6 +172,7 @@ impl<'s> Choice<'s> {
             choice.groups[key as usize].push(Count { cluster: site.cluster(row), by_fold });
         }
         choice.real_keys = choice.keys.len() as u32;
+        choice.start.clone_from(&choice.groups);
         for key in 0..choice.real_keys {
             choice.find_changes(key);
         }
@@ -178,19 +207,23 @@ impl<'s> Choice<'s> {
         self.changes[key as usize] = Some(changes);
     }
 
+    /// Choose greedily, from the start.
     fn run(&mut self) -> Vec<Accepted> {
-        let mut heap: BinaryHeap<(Rank, u32)> = BinaryHeap::new();
-        for candidate in 0..self.proposals.len() {
+        self.groups.fill(Group::new());
+        self.groups[..self.start.len()].clone_from_slice(&self.start);
+        self.place.fill(None);
+        let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
+        for candidate in (0..self.proposals.len()).filter(|&c| !self.banned[c]).collect::<Vec<_>>() {
             if let Some(trial) = self.try_out(candidate) {
-                heap.push((rank(candidate, &trial), 0));
+                heap.push(self.rank(candidate, &trial));
             }
         }
         let mut accepted: Vec<Accepted> = Vec::new();
-        while let Some(((_, _, Reverse(candidate)), _)) = heap.pop() {
+        while let Some((.., Reverse(candidate))) = heap.pop() {
             let Some(trial) = self.try_out(candidate) else { continue };
-            let now = rank(candidate, &trial);
-            if heap.peek().is_some_and(|(next, _)| *next > now) {
-                heap.push((now, 0));
+            let now = self.rank(candidate, &trial);
+            if heap.peek().is_some_and(|next| *next > now) {
+                heap.push(now);
                 continue;
             }
             self.accept(candidate, &trial, accepted.len() as u32);
@@ -217,7 +250,7 @@ impl<'s> Choice<'s> {
             }
             self.judge(&from, self.proposals[candidate].unseen, &mut trial);
         }
-        let believed = trial.saved > 0
+        let believed = trial.saved >= MIN_SAVED
             && trial.trials >= self.limits.min_trials
             && trial.wrong as f64 <= self.limits.max_fpr * trial.trials as f64
             && trial.wrong_pairs as f64 <= self.limits.max_fpr * trial.pairs as f64;
@@ -261,13 +294,31 @@ impl<'s> Choice<'s> {
             }
         }
         trial.saved += parts.len() as u64 - 1;
-        let all: u64 = totals.values().sum();
-        let before = |part: &u32| self.groups[*part as usize].iter().map(Count::total).sum::<u64>();
-        let pairs = choose_two(all) - parts.iter().map(|p| choose_two(before(p))).sum::<u64>();
-        let same_before: u64 = parts.iter().flat_map(|p| &self.groups[*p as usize]).map(|c| choose_two(c.total())).sum();
-        let same = totals.values().map(|&n| choose_two(n)).sum::<u64>() - same_before;
-        trial.pairs += pairs;
-        trial.wrong_pairs += pairs - same;
+        // Pairs with a held-out URL are all pairs but those among URLs that the learner saw.
+        let (all, same) = self.new_pairs(parts, Count::total);
+        let (all_seen, same_seen) = self.new_pairs(parts, |count| count.within(!unseen));
+        trial.pairs += all - all_seen;
+        trial.wrong_pairs += (all - same) - (all_seen - same_seen);
+    }
+
+    /// Pairs of URLs that become equal when `parts` are merged, and those of them with one content. `size` says how many
+    /// URLs of a count to look at.
+    fn new_pairs(&self, parts: &[u32], size: impl Fn(&Count) -> u64) -> (u64, u64) {
+        let mut by_cluster: BTreeMap<u32, u64> = BTreeMap::new();
+        let (mut equal_before, mut same_before) = (0, 0);
+        for &part in parts {
+            let mut urls = 0;
+            for count in &self.groups[part as usize] {
+                let n = size(count);
+                *by_cluster.entry(count.cluster).or_default() += n;
+                same_before += choose_two(n);
+                urls += n;
+            }
+            equal_before += choose_two(urls);
+        }
+        let equal = choose_two(by_cluster.values().sum());
+        let same: u64 = by_cluster.values().map(|&n| choose_two(n)).sum();
+        (equal - equal_before, same - same_before)
     }
 
     fn accept(&mut self, candidate: usize, trial: &Trial, place: u32) {
@@ -282,6 +333,12 @@ impl<'s> Choice<'s> {
                 }
             }
         }
+    }
+
+    fn rank(&self, candidate: usize, trial: &Trial) -> Rank {
+        // What is saved for sure, as a whole number, so that it can be ordered.
+        let surely = (1.0 - upper_bound(trial.wrong, trial.trials)) * trial.saved as f64;
+        (Reverse(self.grows[candidate]), (surely * 1e6) as u64, Reverse(candidate))
     }
 
     fn rule(&self, accepted: &Accepted, learner: &str) -> Rule {
@@ -305,6 +362,9 @@ impl<'s> Choice<'s> {
     }
 }
 
+/// A rule that saves less than this is not worth reading.
+const MIN_SAVED: u64 = 3;
+
 /// Example pairs kept per rule.
 const MOST_EXAMPLES: usize = 3;
 
@@ -314,10 +374,4 @@ fn majority(group: &Group) -> Option<&Count> {
 
 fn choose_two(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
-}
-
-fn rank(candidate: usize, trial: &Trial) -> Rank {
-    // As a whole number, so that it can be ordered.
-    let bound = (upper_bound(trial.wrong, trial.trials) * 1e12) as u64;
-    (Reverse(bound), trial.saved, Reverse(candidate))
 }

@@ -1,1 +1,286 @@
-//! generate
+//! Random rules and URLs over one small alphabet, so that rules fire, overlap and undo each other.
+//!
+//! Everything is made from a string of random bytes, the dice: proptest makes it and shrinks it towards the first choices.
+
+use undust::rules::{Action, EVERY_SITE, Evidence, Learned, Review, Rule, RuleSet, SiteRules};
+use undust::url::SiteBy;
+
+/// Random bytes, used up one after another; zeros when there are no more.
+pub(crate) struct Dice<'a>(pub(crate) &'a [u8]);
+
+impl Dice<'_> {
+    fn roll(&mut self) -> usize {
+        let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
+        self.0 = rest;
+        usize::from(*first)
+    }
+
+    fn up_to(&mut self, most: usize) -> usize {
+        self.roll() % (most + 1)
+    }
+
+    fn pick<'c>(&mut self, choices: &[&'c str]) -> &'c str {
+        choices[self.roll() % choices.len()]
+    }
+
+    /// One in `n`.
+    fn seldom(&mut self, n: usize) -> bool {
+        self.roll() % n == n - 1
+    }
+}
+
+const SITES: [&str; 6] = ["a.com", EVERY_SITE, "m.a.com", "b.org", "[::1]", "com"];
+const HOSTS: [&str; 12] = [
+    "a.com", "m.a.com", "x.m.a.com", "b.org", "www.b.org", "A.com", "[::1]", "a.com.", "com", "", "c.net", "[a.b",
+];
+const SCHEMES: [&str; 6] = ["http", "https", "HTTP", "ftp", "x-y", "ws"];
+const WORDS: [&str; 22] = [
+    "a", "b", "c", "", "1", "22", "a-1", "b-a-b", "-", "A", "aB", "index.html", "*", "..", ".", "%2e", "%41", "%c3%a9",
+    "%", "é", "a=b", "{x}",
+];
+const NAMES: [&str; 7] = ["a", "b", "c", "sid", "A", "", "!a"];
+const OPEN_TEXTS: [&str; 22] = [
+    "{x}", "*", "{y}", "{x:digits}", "{y:lower}", "{x?}", "{z:a|b}", "{z:a|b|b-a|?}", "a-{x}", "{x}-{y}", "{x}-{x}",
+    "{x}-*", "*-a", "{x:alnum}-{y?}", "{x:digits?}{y}", "{x:alpha}{y:digits}", "{:hex}", "{}-{x}", "{x:upper}", "{x?}b{y?}",
+    "{x}b-{y}", "*.html",
+];
+
+/// A set of rules on a few sites, with those of every site among them.
+pub(crate) fn rule_set(dice: &mut Dice) -> RuleSet {
+    let mut sites: Vec<SiteRules> = Vec::new();
+    for site in SITES {
+        if !sites.is_empty() && dice.seldom(3) {
+            continue;
+        }
+        // More than three rules, and the compiled engine uses its index.
+        let count = if dice.seldom(2) { 4 + dice.up_to(6) } else { dice.up_to(3) };
+        sites.push(SiteRules { site: site.to_owned(), rules: (0..count).filter_map(|_| rule(dice, site)).collect() });
+    }
+    sites.sort_by(|a, b| a.site.cmp(&b.site));
+    RuleSet {
+        normalize: !dice.seldom(3),
+        site_by: if dice.seldom(4) { SiteBy::Host } else { SiteBy::Domain },
+        learned: dice.seldom(4).then(|| learned(dice)),
+        sites,
+    }
+}
+
+fn rule(dice: &mut Dice, site: &str) -> Option<Rule> {
+    let mut rule = Rule::new(action(dice, site)?);
+    if dice.seldom(8) {
+        rule.review = Review::Rejected;
+    }
+    if dice.seldom(4) {
+        rule.learner = Some("rewrite".to_owned());
+        rule.note = Some(word(dice).to_owned());
+        rule.evidence = Some(Evidence {
+            support: dice.roll() as u64,
+            bound: dice.roll() as f64 / 255.0,
+            examples: vec![[word(dice).to_owned(), word(dice).to_owned()]],
+            ..Evidence::default()
+        });
+    }
+    Some(rule)
+}
+
+fn learned(dice: &mut Dice) -> Learned {
+    Learned { method: "auto".to_owned(), max_fpr: dice.roll() as f64 / 1000.0, ..Learned::default() }
+}
+
+/// What a rule says; `None` when the dice made none that fits together.
+pub(crate) fn action(dice: &mut Dice, site: &str) -> Option<Action> {
+    if dice.seldom(4) {
+        return substitution(dice);
+    }
+    let from = match_template(dice, site);
+    let to = rewrite_template(dice, &from);
+    Action::rewrite(&from, &to).ok()
+}
+
+fn substitution(dice: &mut Dice) -> Option<Action> {
+    let pieces = ["a", "/a", "b", "-", "/b/", "/1", "a-1", "b-a", "&a=", "/index.html", "=", "&", "?", "http://", "{'*'}", "//"];
+    let (start, end) = (if dice.seldom(6) { "^" } else { "" }, if dice.seldom(6) { "$" } else { "" });
+    let from = [dice.pick(&pieces), dice.pick(&["", "", "", "/b"])].concat();
+    let to = dice.pick(&["", "a", "/b", "b", "/", "-", "c", "?a=", "&b="]);
+    Action::substitute(&format!("{start}{from}{end}"), to).ok()
+}
+
+/// The fixed text of a template: `WORDS` with what would mean something else in quotes.
+fn word(dice: &mut Dice) -> &'static str {
+    match dice.pick(&WORDS) {
+        "*" => "{'*'}",
+        "{x}" => "{'{'}x{'}'}",
+        plain => plain,
+    }
+}
+
+fn match_text(dice: &mut Dice) -> &'static str {
+    if dice.seldom(2) { dice.pick(&OPEN_TEXTS) } else { dice.pick(&["a", "b", "c", "", "1", "index.html", "a-1"]) }
+}
+
+/// A match that is well formed but for holes that do not fit together.
+fn match_template(dice: &mut Dice, site: &str) -> String {
+    let scheme = dice.pick(&["http", "http", "{s}", "http", "*", "{s:http|https}", "https"]);
+    let userinfo = if dice.seldom(12) { dice.pick(&["{u}@", "u@", "@"]) } else { "" };
+    let name = if site == EVERY_SITE { "a.com" } else { site };
+    let host = match dice.up_to(9) {
+        0..4 => "{...}".to_owned(),
+        4 => name.to_owned(),
+        5 => format!("{{h}}.{name}"),
+        6 => format!("{{...}}.{name}"),
+        7 => format!("*.{name}"),
+        _ => dice.pick(&["{h}.{...}", "a.com", "{h}", "www.{...}", "{...}.com", "[::1]", "b.org"]).to_owned(),
+    };
+    let port = if dice.seldom(8) { dice.pick(&[":{p}", ":8080", ":"]) } else { "" };
+    let path = list(dice, match_text);
+    let query = if dice.seldom(2) { query(dice, true, match_text) } else { String::new() };
+    let fragment = if dice.seldom(6) { dice.pick(&["#{...}", "#{f}", "#a", "#"]) } else { "" };
+    format!("{scheme}://{userinfo}{host}{port}{path}{query}{fragment}")
+}
+
+fn list(dice: &mut Dice, text: fn(&mut Dice) -> &'static str) -> String {
+    let mut items: Vec<&str> = (0..1 + dice.up_to(2)).map(|_| text(dice)).collect();
+    if dice.seldom(2) {
+        let at = dice.up_to(items.len());
+        items.insert(at, "{...}");
+    }
+    items.iter().flat_map(|item| ["/", item]).collect()
+}
+
+fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -> String {
+    let mut items: Vec<String> = Vec::new();
+    for _ in 0..dice.up_to(3) {
+        let name = dice.pick(&["a", "b", "c", "sid", "a", "", "{'!'}a"]);
+        items.push(match dice.up_to(4) {
+            0 => name.to_owned(),
+            1 if is_match && dice.seldom(2) => format!("!{name}"),
+            _ => format!("{name}={}", text(dice)),
+        });
+    }
+    if dice.seldom(2) {
+        let others = if is_match { "{...}" } else { dice.pick(&["{...}", "{sorted(...)}"]) };
+        items.insert(dice.up_to(items.len()), others.to_owned());
+    }
+    let mut query = String::from("?");
+    for (i, item) in items.iter().enumerate() {
+        query.push_str(if i == 0 { "" } else { dice.pick(&["&", "&", ";"]) });
+        query.push_str(item);
+    }
+    query
+}
+
+/// The match itself with a few changes, or something new that uses its holes.
+fn rewrite_template(dice: &mut Dice, from: &str) -> String {
+    let plain = without_classes(from);
+    let path = list(dice, rewrite_text);
+    let query = if dice.seldom(3) { query(dice, false, rewrite_text) } else { String::new() };
+    let tail_start = plain.find("://").map_or(0, |i| plain[i + 3..].find(['/', '?', '#']).map_or(plain.len(), |j| i + 3 + j));
+    let (head, tail) = plain.split_at(tail_start);
+    match dice.up_to(8) {
+        0 | 5 | 7 => format!("{head}{path}{query}"),
+        1 => format!("http://a.com{path}{query}"),
+        2 => format!("{head}{}", tail.replacen("a", "b", 1)),
+        3 => format!("{head}{}", tail.replace("{x}", dice.pick(&["*", "{lower(x)}", "{upper(x)}", "{decode(x)}", "{encode(x)}", "{y}"]))),
+        4 => format!("{head}{}", tail.replace("{...}", dice.pick(&["{lower(...)}", "{sorted(...)}", "{decode(...)}", "{upper(...)}"]))),
+        _ => format!("{head}{path}{}", tail.find('?').map_or("", |i| &tail[i..])),
+    }
+}
+
+fn rewrite_text(dice: &mut Dice) -> &'static str {
+    dice.pick(&["a", "b", "{x}", "", "*", "c", "1", "{lower(x)}", "c-{x}", "index.html", "{y}", "{decode(y)}", "{z}"])
+}
+
+/// `{x:digits?}` is `{x}` in a rewrite, and what must be absent is left out.
+fn without_classes(template: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    while let Some(start) = rest.find('{') {
+        let end = rest[start..].find('}').map_or(rest.len(), |i| start + i);
+        let inside = &rest[start..end];
+        out.push_str(&rest[..start]);
+        out.push_str(&inside[..inside.find([':', '?']).unwrap_or(inside.len())]);
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    for name in ["!a", "!b", "!c", "!sid", "!{'!'}a", "!"] {
+        out = out.replace(&format!("&{name}"), "").replace(&format!("?{name}&"), "?");
+    }
+    out.replace("{}", "*")
+}
+
+/// A URL that one of the rules may speak of, or one over the same alphabet, or anything at all.
+pub(crate) fn url(dice: &mut Dice, set: &RuleSet) -> Vec<u8> {
+    let rules: Vec<(&str, &Rule)> = set.rules().collect();
+    let mut url = match dice.up_to(3) {
+        0 | 1 if !rules.is_empty() => {
+            let (site, rule) = rules[dice.roll() % rules.len()];
+            let side = rule.action.sides().0;
+            let host = if site == EVERY_SITE { "a.com" } else { site };
+            match rule.action {
+                Action::Rewrite(_) => instance(dice, &side, host).into_bytes(),
+                Action::Substitute(_) => format!("http://{host}/{}", side.trim_matches(['^', '$', '/'])).into_bytes(),
+            }
+        }
+        _ => web_url(dice),
+    };
+    if dice.seldom(6) {
+        let at = dice.up_to(url.len());
+        url.insert(at, dice.roll() as u8);
+    }
+    url
+}
+
+/// A URL over the alphabet of the rules.
+pub(crate) fn web_url(dice: &mut Dice) -> Vec<u8> {
+    let scheme = if dice.seldom(4) { dice.pick(&SCHEMES) } else { "http" };
+    let userinfo = if dice.seldom(10) { dice.pick(&["u@", "u:p@", "@", "a@b@"]) } else { "" };
+    let host = if dice.seldom(2) { dice.pick(&HOSTS) } else { "a.com" };
+    let port = if dice.seldom(6) { dice.pick(&[":80", ":8080", ":", ":443", ":0"]) } else { "" };
+    let mut url = format!("{scheme}://{userinfo}{host}{port}");
+    for _ in 0..dice.up_to(4) {
+        url.push('/');
+        url.push_str(if dice.seldom(2) { dice.pick(&WORDS) } else { dice.pick(&["a", "b", "1", "c"]) });
+    }
+    if dice.seldom(2) {
+        let count = dice.up_to(4);
+        url.push('?');
+        for i in 0..count {
+            url.push_str(if i == 0 { "" } else { dice.pick(&["&", "&", ";"]) });
+            url.push_str(dice.pick(&NAMES));
+            url.push_str(dice.pick(&["=", "", "=1"]));
+            url.push_str(dice.pick(&WORDS));
+        }
+    }
+    if dice.seldom(6) {
+        url.push_str(dice.pick(&["#", "#a", "#a#b"]));
+    }
+    url.into_bytes()
+}
+
+/// A match with words in its holes; most of the time it matches.
+fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
+    let mut out = String::new();
+    let mut rest = template;
+    let mut same: Option<&str> = None;
+    while let Some(start) = rest.find(['{', '*']) {
+        out.push_str(&rest[..start]);
+        let end = if rest[start..].starts_with('*') { start + 1 } else { rest[start..].find('}').map_or(rest.len(), |i| start + i + 1) };
+        let hole = &rest[start..end];
+        let filling = match hole {
+            "{...}" if out.ends_with(['?', '&', ';']) => dice.pick(&["a=1", "b", "c=2&sid=7", "c=1;b=2", "sid="]),
+            "{...}" if out.ends_with("://") => host,
+            "{...}" => dice.pick(&["a", "b/c", "a/b/1", "", "B/%41"]),
+            "{'*'}" => "*",
+            "{p}" => "81",
+            "{s}" | "{s:http|https}" => "http",
+            _ if hole.contains("digits") => dice.pick(&["1", "22"]),
+            _ if hole.contains("a|b") => dice.pick(&["a", "b", "b-a"]),
+            _ if dice.seldom(3) => dice.pick(&WORDS),
+            _ => *same.get_or_insert(dice.pick(&["a", "b", "1", "A", "ab"])),
+        };
+        out.push_str(filling);
+        rest = &rest[end..];
+    }
+    out.push_str(rest);
+    out.replace('!', "")
+}

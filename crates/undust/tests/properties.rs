@@ -1,1 +1,269 @@
-//! properties
+//! The laws of the crate, tried on random rules and URLs. Quick by default; `PROPTEST_CASES` asks for more.
+
+use std::fmt;
+
+use proptest::collection::vec;
+use proptest::prelude::*;
+use proptest::test_runner::RngSeed;
+use undust::apply::{Canonicalizer, Form, Naive, Scratch, check};
+use undust::rules::{Action, RuleSet, Template, template};
+use undust::url::{SplitUrl, is_normal, join, normalize, site_of, SiteBy};
+
+use crate::generate::{self, Dice};
+use crate::show;
+
+/// The same cases in every run: a failure here is a failure everywhere.
+pub(crate) fn config() -> ProptestConfig {
+    ProptestConfig { failure_persistence: None, rng_seed: RngSeed::Fixed(17), ..ProptestConfig::default() }
+}
+
+fn dice(len: usize) -> impl Strategy<Value = Vec<u8>> {
+    vec(any::<u8>(), len)
+}
+
+/// Bytes that are often nearly a URL.
+fn any_bytes() -> impl Strategy<Value = Vec<u8>> {
+    prop_oneof![
+        vec(any::<u8>(), 0..40),
+        vec(any::<u8>(), 0..40).prop_map(|tail| [b"http://".as_slice(), &tail].concat()),
+        vec(prop::sample::select(b":/?#@[].&;=%2eE.a\\ \t*{}".to_vec()), 0..24)
+            .prop_map(|tail| [b"http://".as_slice(), &tail].concat()),
+        dice(40).prop_map(|rolls| generate::web_url(&mut Dice(&rolls))),
+    ]
+}
+
+/// A rule set and URLs that it has something to say about.
+struct Drawn {
+    set: RuleSet,
+    urls: Vec<Vec<u8>>,
+}
+
+fn drawn() -> impl Strategy<Value = Drawn> {
+    (dice(1500), vec(dice(60), 24)).prop_map(|(rules, urls)| {
+        let set = generate::rule_set(&mut Dice(&rules));
+        let urls = urls.iter().map(|rolls| generate::url(&mut Dice(rolls), &set)).collect();
+        Drawn { set, urls }
+    })
+}
+
+impl fmt::Debug for Drawn {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "normalize {}, by {}", self.set.normalize, self.set.site_by)?;
+        for (site, rule) in self.set.rules() {
+            writeln!(f, "  {site}: {} ({:?})", rule.action, rule.review)?;
+        }
+        self.urls.iter().try_for_each(|url| writeln!(f, "  {}", show(url)))
+    }
+}
+
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn both_engines_agree_and_are_idempotent(Drawn { set, urls } in drawn()) {
+        let mut scratch = Scratch::new();
+        for form in [Form::Key, Form::Url] {
+            let naive = Naive::new(&set, form);
+            let engine = Canonicalizer::new(&set, form);
+            for url in &urls {
+                let trace = naive.trace(url);
+                let slow = trace.result;
+                let fast = engine.canonicalize(url, &mut scratch).into_owned();
+                prop_assert_eq!(show(&slow), show(&fast), "{:?} of {}", form, show(url));
+                prop_assert_eq!(&slow, &fast);
+                prop_assert_eq!(trace.settled, engine.settles(url, &mut scratch), "{}", show(url));
+                let again = engine.canonicalize(&fast, &mut scratch).into_owned();
+                prop_assert_eq!(show(&again), show(&fast), "not idempotent on {}", show(url));
+                let mut appended = b"x".to_vec();
+                engine.append(url, &mut scratch, &mut appended);
+                prop_assert_eq!(&appended[1..], fast.as_slice());
+            }
+        }
+    }
+
+    #[test]
+    fn the_way_leads_to_the_result(Drawn { set, urls } in drawn()) {
+        let naive = Naive::new(&set, Form::Key);
+        for url in &urls {
+            let trace = naive.trace(url);
+            if trace.settled {
+                let last = trace.steps.last().map_or(url, |step| &step.after);
+                prop_assert_eq!(show(last), show(&trace.result));
+            }
+        }
+    }
+
+    #[test]
+    fn anything_goes_in(Drawn { set, .. } in drawn(), urls in vec(any_bytes(), 16)) {
+        let mut scratch = Scratch::new();
+        let naive = Naive::new(&set, Form::Key);
+        let engine = Canonicalizer::new(&set, Form::Key);
+        for url in urls {
+            let canonical = engine.canonicalize(&url, &mut scratch).into_owned();
+            prop_assert_eq!(show(&naive.canonicalize(&url)), show(&canonical));
+            let text = String::from_utf8_lossy(&url);
+            engine.canonicalize_str(&text, &mut scratch);
+            site_of(&url, SiteBy::Domain);
+        }
+    }
+
+    #[test]
+    fn hosts_without_rules_come_back_byte_for_byte(Drawn { set, .. } in drawn(), url in any_bytes()) {
+        let sites = set.sites.into_iter().filter(|site| site.site != "*").collect();
+        let set = RuleSet { normalize: false, sites, ..set };
+        let host = SplitUrl::new(&url).map(|split| split.host().to_ascii_lowercase()).unwrap_or_default();
+        let known = set.sites.iter().any(|site| host.ends_with(site.site.as_bytes()));
+        prop_assume!(!known);
+        for form in [Form::Key, Form::Url] {
+            prop_assert_eq!(&Naive::new(&set, form).canonicalize(&url), &url);
+            let engine = Canonicalizer::new(&set, form);
+            prop_assert_eq!(&engine.canonicalize(&url, &mut Scratch::new()).into_owned(), &url);
+        }
+    }
+
+    #[test]
+    fn rules_print_what_they_parse(rolls in dice(60)) {
+        let Some(action) = generate::action(&mut Dice(&rolls), "a.com") else { return Ok(()) };
+        let (from, to) = action.sides();
+        let again = match action {
+            Action::Rewrite(_) => Action::rewrite(&from, &to),
+            Action::Substitute(_) => Action::substitute(&from, &to),
+        };
+        prop_assert_eq!(again, Ok(action));
+    }
+
+    #[test]
+    fn templates_of_any_text_do_not_panic(text in "[a-z:/?#&;={}'*.!@\\[\\]0x|()^$ é]{0,24}", head in 0..4usize) {
+        let head = ["", "http://", "http://a/", "http://a/?"][head];
+        let text = format!("{head}{text}");
+        for action in [Action::rewrite(&text, &text), Action::substitute(&text, "")].into_iter().flatten() {
+            let (from, to) = action.sides();
+            let again = match action {
+                Action::Rewrite(_) => Action::rewrite(&from, &to),
+                Action::Substitute(_) => Action::substitute(&from, &to),
+            };
+            prop_assert_eq!(again, Ok(action), "{}", text);
+        }
+    }
+
+    #[test]
+    fn a_url_of_any_bytes_can_be_said_as_a_template(url in any_bytes()) {
+        let Some(template) = SplitUrl::new(&url).and_then(|split| literal_template(&split)) else { return Ok(()) };
+        let (from, to) = (template.to_string(), "http://here/");
+        let action = Action::rewrite(&from, to).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        let Action::Rewrite(rewrite) = &action else { unreachable!("made as a rewrite") };
+        prop_assert_eq!(rewrite.matches(), &template, "{}", show(&url));
+        let set = RuleSet {
+            normalize: false,
+            sites: vec![undust::rules::SiteRules { site: "*".into(), rules: vec![undust::rules::Rule::new(action)] }],
+            ..RuleSet::default()
+        };
+        prop_assert_eq!(show(&Naive::new(&set, Form::Key).canonicalize(&url)), to, "{}", from);
+    }
+
+    #[test]
+    fn urls_are_the_sum_of_their_keys(url in any_bytes()) {
+        if let Some(split) = SplitUrl::new(&url) {
+            prop_assert_eq!(show(&join(split.keys())), show(&url));
+            prop_assert_eq!(&join(split.keys()), &url);
+        }
+    }
+
+    #[test]
+    fn normal_is_normal(url in any_bytes()) {
+        let normal = normalize(&url).into_owned();
+        prop_assert_eq!(show(&normalize(&normal)), show(&normal), "{}", show(&url));
+        prop_assert!(is_normal(&normal), "{} of {}", show(&normal), show(&url));
+        prop_assert_eq!(is_normal(&url), normal == url);
+    }
+
+    #[test]
+    fn rule_files_read_back_as_written(Drawn { set, .. } in drawn(), bound in any::<f64>()) {
+        let mut set = set;
+        if let Some(evidence) = set.sites.iter_mut().flat_map(|s| &mut s.rules).find_map(|r| r.evidence.as_mut()) {
+            evidence.bound = if bound.is_finite() { bound } else { 0.1 };
+        }
+        let text = set.to_json();
+        let again = RuleSet::from_json(&text).map_err(|error| TestCaseError::fail(error.to_string()))?;
+        prop_assert_eq!(again.to_json(), text);
+        prop_assert_eq!(again, set);
+    }
+
+    #[test]
+    fn broken_rule_files_are_refused(Drawn { set, .. } in drawn(), cut in any::<prop::sample::Index>(), byte in any::<char>()) {
+        let text = set.to_json();
+        let chars: Vec<char> = text.trim_end().chars().collect();
+        let cut = cut.index(chars.len());
+        let short: String = chars[..cut].iter().collect();
+        prop_assert!(RuleSet::from_json(&short).is_err());
+        let mut changed = chars;
+        changed[cut] = byte;
+        let changed: String = changed.into_iter().collect();
+        let _ = RuleSet::from_json(&changed).map(|set| set.to_json());
+    }
+
+    #[test]
+    fn rule_files_of_any_text_do_not_panic(text in ".{0,60}") {
+        prop_assert!(RuleSet::from_json(&text).is_err());
+    }
+
+    #[test]
+    fn check_does_not_panic_and_knows_no_other_circles(Drawn { set, .. } in drawn()) {
+        for finding in check(&set) {
+            if let undust::apply::Finding::Circle { rules, url, .. } = &finding {
+                prop_assert!(!rules.is_empty(), "{}", finding);
+                let settled = [Form::Key, Form::Url].map(|form| Naive::new(&set, form).trace(url.as_bytes()).settled);
+                prop_assert!(settled.contains(&false), "{}", finding);
+            }
+        }
+    }
+}
+
+/// The template that says exactly this URL; `None` where the notation cannot (a host must be there).
+fn literal_template(split: &SplitUrl) -> Option<Template> {
+    use template::{Fragment, Item, QueryItem, QueryKind, literal};
+    if split.host().is_empty() || split.port().is_some_and(|port| port.contains(&b':')) || split.host().starts_with(b"[") {
+        return None;
+    }
+    let query = split.query().map(|_| {
+        let params = split.params().enumerate();
+        let item = |(i, p): (usize, undust::url::Param)| QueryItem {
+            separator: if i == 0 { b'&' } else { p.separator },
+            kind: QueryKind::Param(p.name.to_vec(), p.value.map(literal)),
+        };
+        params.map(item).collect()
+    });
+    Some(Template {
+        scheme: literal(split.scheme()),
+        userinfo: split.userinfo().map(literal),
+        host: split.labels().map(|label| Item::One(literal(label))).collect(),
+        port: split.port().map(literal),
+        path: split.segments().map(|segment| Item::One(literal(segment))).collect(),
+        query,
+        fragment: split.fragment().map(|f| Fragment::Text(literal(f))),
+    })
+}
+
+/// Laws about rules that never fire would be worth nothing.
+#[test]
+fn the_dice_are_worth_rolling() {
+    use proptest::strategy::ValueTree;
+    use proptest::test_runner::TestRunner;
+    let mut runner = TestRunner::new(config());
+    let (mut urls_seen, mut fired, mut twice, mut circles, mut rules, mut large) = (0, 0, 0, 0, 0, 0);
+    for _ in 0..100 {
+        let Drawn { set, urls } = drawn().new_tree(&mut runner).expect("nothing is rejected").current();
+        rules += set.rules().count();
+        large += set.sites.iter().filter(|site| site.rules.len() > 3).count();
+        for url in &urls {
+            let trace = Naive::new(&set, Form::Key).trace(url);
+            let steps = trace.steps.iter().filter(|step| step.rule.is_some()).count();
+            urls_seen += 1;
+            fired += usize::from(trace.settled && steps > 0);
+            twice += usize::from(trace.settled && steps > 1);
+            circles += usize::from(!trace.settled);
+        }
+    }
+    let told = format!("{urls_seen} URLs, {fired} fired, {twice} twice, {circles} circles, {rules} rules, {large} large sites");
+    assert!(fired * 4 > urls_seen && twice > 50 && circles > 10 && rules > 500 && large > 50, "{told}");
+}

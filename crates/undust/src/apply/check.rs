@@ -92,10 +92,13 @@ fn active(site: &SiteRules) -> impl Iterator<Item = &Rule> {
 }
 
 fn disagreements(site: &SiteRules) -> Vec<Finding> {
-    let mut by_match: BTreeMap<String, &Rule> = BTreeMap::new();
+    let mut by_match: BTreeMap<(String, bool), &Rule> = BTreeMap::new();
     let mut findings = Vec::new();
     for rule in active(site) {
-        let Some(first) = by_match.insert(rule.action.sides().0, rule) else { continue };
+        let (from, to) = rule.action.sides();
+        // A rule that only puts parameters in order leaves the ordered ones to others.
+        let orders = from == to;
+        let Some(first) = by_match.insert((from, orders), rule) else { continue };
         let site = site.site.clone();
         findings.push(if first.action == rule.action {
             Finding::Twice { site, rule: rule.id.clone() }

@@ -88,7 +88,7 @@ impl Canonicalizer {
             let index = compiled.file_site(number, &site.site, &site.rules, form);
             if site.site == EVERY_SITE {
                 compiled.every = index;
-            } else if !index.is_empty() {
+            } else {
                 compiled.sites.insert(xxh3_64(site.site.as_bytes()), compiled.indexes.len() as u32);
                 compiled.indexes.push(index);
             }
@@ -166,8 +166,8 @@ impl Canonicalizer {
         for index in self.site_of(split.host()).into_iter().chain([&self.every]) {
             let candidates = self.candidates(index, &split, scratch);
             for &id in &candidates {
-                if self.programs[id as usize].run(&split, scratch) {
-                    report(id, self.normal(&scratch.out));
+                if self.run(id, &split, scratch) {
+                    report(id, Cow::Borrowed(&scratch.out));
                 }
             }
             scratch.candidates = candidates;
@@ -190,8 +190,7 @@ impl Canonicalizer {
             if too_long(scratch.out.len(), start.len()) {
                 break;
             }
-            current.clear();
-            current.extend_from_slice(&self.normal(&scratch.out));
+            std::mem::swap(&mut current, &mut scratch.out);
             if !self.fire(&current, scratch) {
                 settled = true;
                 break;
@@ -201,7 +200,7 @@ impl Canonicalizer {
         settled.then_some(&scratch.current)
     }
 
-    /// Run the first rule that changes `url`, into `scratch.out`; whether there is one.
+    /// Run the first rule that changes `url`, into `scratch.out` (normalised); whether there is one.
     fn fire(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let Some(split) = SplitUrl::new(url) else { return false };
         let site = self.site_of(split.host());
@@ -214,9 +213,22 @@ impl Canonicalizer {
 
     fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> bool {
         let candidates = self.candidates(index, split, scratch);
-        let fired = candidates.iter().any(|&id| self.programs[id as usize].run(split, scratch));
+        let fired = candidates.iter().any(|&id| self.run(id, split, scratch));
         scratch.candidates = candidates;
         fired
+    }
+
+    /// Run one rule and normalise what it printed, in `scratch.out`; whether that is a change.
+    fn run(&self, id: u32, split: &SplitUrl, scratch: &mut Scratch) -> bool {
+        if !self.programs[id as usize].run(split, scratch) {
+            return false;
+        }
+        let normal = match self.normal(&scratch.out) {
+            Cow::Borrowed(same) if same.len() == scratch.out.len() => return true,
+            normal => normal.into_owned(),
+        };
+        scratch.out = normal;
+        scratch.out != split.raw()
     }
 
     /// The rules that may fire, in order, in a buffer borrowed from `scratch`.

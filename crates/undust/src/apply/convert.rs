@@ -6,10 +6,24 @@ use crate::rules::Convert;
 pub(super) fn push_converted(value: &[u8], convert: Convert, out: &mut Vec<u8>) {
     match convert {
         Convert::Copy => out.extend_from_slice(value),
-        Convert::Lower => out.extend(value.iter().map(u8::to_ascii_lowercase)),
+        Convert::Lower => lower(value, out),
         Convert::Upper => out.extend(value.iter().map(u8::to_ascii_uppercase)),
         Convert::Encode => encode(value, out),
         Convert::Decode => decode(value, out),
+    }
+}
+
+/// The hex digits of escapes are no letters: normalisation writes them in upper case.
+fn lower(value: &[u8], out: &mut Vec<u8>) {
+    let mut rest = value;
+    while let Some(&first) = rest.first() {
+        let used = if escaped(rest).is_some() { 3 } else { 1 };
+        if used == 3 {
+            out.extend_from_slice(&rest[..used]);
+        } else {
+            out.push(first.to_ascii_lowercase());
+        }
+        rest = &rest[used..];
     }
 }
 
@@ -30,12 +44,22 @@ const HEX: &[u8; 16] = b"0123456789ABCDEF";
 /// Decode what stays text and stays one value: plain characters, and escapes that spell UTF-8 together.
 fn decode(value: &[u8], out: &mut Vec<u8>) {
     let mut rest = value;
+    let start = out.len();
     while let Some(&first) = rest.first() {
-        let used = decode_one(rest, out);
+        let used = if in_broken_escape(&out[start..]) { 0 } else { decode_one(rest, out) };
         if used == 0 {
             out.push(first);
         }
         rest = &rest[used.max(1)..];
+    }
+}
+
+/// Whether the next character, decoded, could complete a `%` that is no escape and so make one of it.
+fn in_broken_escape(decoded: &[u8]) -> bool {
+    match decoded {
+        [.., b'%'] => true,
+        [.., b'%', digit] => digit.is_ascii_hexdigit(),
+        _ => false,
     }
 }
 
@@ -89,11 +113,15 @@ mod tests {
     #[test]
     fn conversions() {
         check(Convert::Lower, "RECIPE-É", "recipe-É");
+        check(Convert::Lower, "A%C3%89B%2f%zZ%", "a%C3%89b%2f%zz%");
         check(Convert::Upper, "Recipe", "RECIPE");
         check(Convert::Encode, "a b%20é", "a%20b%20%C3%A9");
         check(Convert::Encode, "100%", "100%25");
         check(Convert::Decode, "%41%2D%c3%a9%2F%26%25%41", "A-é%2F%26%25A");
         check(Convert::Decode, "%ff%C3%4", "%ff%C3%4");
         check(Convert::Decode, "%2541", "%2541");
+        check(Convert::Decode, "%%34%31", "%%341");
+        check(Convert::Decode, "%4%31%31", "%4%311");
+        check(Convert::Decode, "a%b%63%2F%41%z%41", "a%b%63%2FA%zA");
     }
 }

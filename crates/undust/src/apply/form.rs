@@ -91,13 +91,17 @@ impl Fill {
     }
 
     fn query(&mut self, from: &mut Template, to: &mut Template) -> Option<()> {
+        let mut seen: Vec<Vec<u8>> = Vec::new();
         for item in to.query.iter_mut().flatten() {
-            let QueryKind::Param(name, Some(after)) = &mut item.kind else { continue };
-            let before = from.query.iter_mut().flatten().find_map(|item| match &mut item.kind {
-                QueryKind::Param(n, Some(before)) if n == name => Some(before),
+            let QueryKind::Param(name, after) = &mut item.kind else { continue };
+            // Of a repeated parameter, the n-th fills the n-th.
+            let nth = seen.iter().filter(|n| *n == name).count();
+            let mut named = from.query.iter_mut().flatten().filter_map(|item| match &mut item.kind {
+                QueryKind::Param(n, before) if n == name => Some(before.as_mut()),
                 _ => None,
             });
-            self.option(before, Some(after))?;
+            self.option(named.nth(nth).flatten(), after.as_mut())?;
+            seen.push(name.clone());
         }
         Some(())
     }

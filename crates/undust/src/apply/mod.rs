@@ -1,7 +1,7 @@
 //! The engine: from a rule set to canonical keys and URLs.
 //!
-//! Rules are tried in order; the first that changes the URL fires, the result is normalised, and trying starts again, until
-//! no rule changes anything. What comes out is a fixed point, so that canonicalization is idempotent by construction;
+//! Rules are tried in order; the first whose result, normalised, is another URL fires, and trying starts again, until no
+//! rule changes anything. What comes out is a fixed point, so that canonicalization is idempotent by construction;
 //! a URL on which the rules run in a circle stays as it was ([`check`] finds such sets before they are used).
 //!
 //! [`Canonicalizer`] is the compiled engine, [`Naive`] the reference it is tested against.

@@ -53,15 +53,15 @@ impl<'r> Naive<'r> {
         let mut steps = Vec::new();
         let start = self.normal(url, &mut steps);
         let mut current = start.clone();
-        for _ in 0..MAX_STEPS {
+        for _ in 0..=MAX_STEPS {
             let Some((rule, after)) = self.fire(&current) else {
                 return Trace { steps, settled: true, result: current };
             };
-            if too_long(after.len(), start.len()) {
-                break;
-            }
             steps.push(Step { rule: Some(rule), after: after.clone() });
             current = self.normal(&after, &mut steps);
+            if too_long(current.len(), start.len()) {
+                break;
+            }
         }
         Trace { steps, settled: false, result: start }
     }
@@ -77,17 +77,18 @@ impl<'r> Naive<'r> {
         normal
     }
 
-    /// The first rule that changes `url`, and what it makes of it.
+    /// The first rule that changes `url` (normalisation does not take the change back), and what it makes of it.
     fn fire(&self, url: &[u8]) -> Option<(&'r Rule, Vec<u8>)> {
         let split = SplitUrl::new(url)?;
         self.rules_for(split.host()).find_map(|rule| {
             let action = in_form(&rule.action, self.form)?;
             let after = rewrite_once(&action, &split)?;
-            (after != url).then_some((rule, after))
+            let changed = if self.set.normalize { *normalize(&after) != *url } else { after != url };
+            changed.then_some((rule, after))
         })
     }
 
-    /// The rules of the host's site (by domain: of the longest suffix that has any), then those of every site.
+    /// The rules of the host's site (by domain: the longest suffix that the set knows), then those of every site.
     fn rules_for(&self, host: &[u8]) -> impl Iterator<Item = &'r Rule> {
         let host = host.to_ascii_lowercase();
         let site = match self.set.site_by {

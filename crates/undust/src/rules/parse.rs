@@ -114,7 +114,7 @@ fn cut<'a>(atoms: &'a [Atom], delimiters: &[u8]) -> (&'a [Atom], &'a [Atom]) {
 fn host_list(host: &[Atom]) -> Result<List, String> {
     match host.first() {
         None => Err("the host is missing".into()),
-        Some(Atom::Byte(b'[')) => Ok(vec![Item::One(text(host, b"/?#@")?)]),
+        Some(Atom::Byte(b'[') | Atom::Quoted(b'[')) => Ok(vec![Item::One(text(host, b"/?#@")?)]),
         Some(_) => list(host, b'.', b"./?#@:"),
     }
 }
@@ -252,6 +252,9 @@ fn class(word: &str) -> Result<Class, String> {
     }
     let mut words: Vec<Vec<u8>> =
         word.split('|').filter(|w| !w.is_empty()).map(|w| w.as_bytes().to_vec()).collect();
+    if words.is_empty() {
+        return Err(format!("'{word}' names no word (write a|b)"));
+    }
     words.sort();
     words.dedup();
     Ok(Class::OneOf(words))

@@ -60,6 +60,14 @@ impl Action {
         }
     }
 
+    /// Whether the rule makes URLs longer: more components, or as many and more text.
+    pub fn grows(&self) -> bool {
+        match self {
+            Action::Rewrite(r) => size(&r.becomes) > size(&r.matches),
+            Action::Substitute(s) => (s.to.len(), &s.to) > (s.from.len(), &s.from),
+        }
+    }
+
     /// Eight hex digits that depend on nothing but what the rule says.
     pub fn id(&self) -> String {
         let (from, to) = self.sides();
@@ -150,7 +158,16 @@ impl Substitute {
         if self.at_end {
             return url.len().checked_sub(self.from.len()).filter(|&i| at(i));
         }
-        memchr::memmem::find_iter(url, &self.from).find(|&i| self.is_on_borders(url, i))
+        // Places may overlap, so the search goes on right behind the start of a place that is not on borders.
+        let finder = memchr::memmem::Finder::new(&self.from);
+        let mut start = 0;
+        while let Some(found) = url.get(start..).and_then(|rest| finder.find(rest)) {
+            if self.is_on_borders(url, start + found) {
+                return Some(start + found);
+            }
+            start += found + 1;
+        }
+        None
     }
 
     fn is_on_borders(&self, url: &[u8], at: usize) -> bool {
@@ -295,6 +312,19 @@ fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
         return Err("a rewrite leaves out what is to be absent".into());
     }
     Ok(())
+}
+
+/// How many components a template has, and how much fixed text.
+fn size(template: &Template) -> (usize, usize) {
+    let entries = template.query.as_ref().map_or(0, Vec::len);
+    let parts = [template.userinfo.is_some(), template.port.is_some(), template.fragment.is_some()];
+    let components = template.host.len() + template.path.len() + entries + parts.iter().filter(|p| **p).count();
+    let fixed = |piece: &Piece| if let Piece::Literal(bytes) = piece { bytes.len() } else { 0 };
+    let names = template.query.iter().flatten().map(|item| match &item.kind {
+        QueryKind::Param(name, _) => name.len(),
+        _ => 0,
+    });
+    (components, template.texts().flatten().map(fixed).sum::<usize>() + names.sum::<usize>())
 }
 
 /// The names of the holes of a template.

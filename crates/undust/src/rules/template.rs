@@ -160,7 +160,7 @@ pub enum Convert {
     /// Not at all.
     #[default]
     Copy,
-    /// ASCII letters to lower case.
+    /// ASCII letters to lower case; the hex digits of percent escapes stay.
     Lower,
     /// ASCII letters to upper case.
     Upper,

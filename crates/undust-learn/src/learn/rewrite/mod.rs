@@ -65,7 +65,9 @@ impl Learner for Rewrite {
         for rows in sample.duplicates() {
             let members = rows.iter().map(|&row| maps.member(site, row)).collect();
             let mut members = pairs::cap(members, self.seed);
-            reordered.count(&maps, &mut members);
+            for several in reordered.count(&maps, &mut members) {
+                collector.add(&several, &several);
+            }
             let length = |m: &maps::Member| m.values.iter().map(|&v| site.value(v).len()).sum();
             for (u, v) in pairs::pairs(&members, length, self.seed) {
                 collector.add(&members[u], &members[v]);

@@ -1,10 +1,11 @@
 //! Parameter order is not content (rewrite, introduction): `a=1&b=2` and `b=2&a=1` are one map. In the rule language that is a
-//! rule like any other, proposed where a site's duplicates show it, for each script and for the whole site.
+//! rule like any other: the identity of maps, which prints parameters in one order. It is generalized like all others;
+//! besides, sorting is proposed as a whole for each script and for the whole site.
 
 use std::collections::BTreeMap;
 
-use undust::rules::{Action, Rewrite};
 use undust::rules::template::{Item, QueryItem, QueryKind, Template, literal};
+use undust::rules::{Action, Rewrite};
 
 use super::maps::{MapKey, Maps, Member};
 use crate::learn::Candidate;
@@ -19,8 +20,9 @@ pub(super) struct Reordered {
 }
 
 impl Reordered {
-    /// Drop all but the first of members with one map, and count the rest.
-    pub(super) fn count(&mut self, maps: &Maps, members: &mut Vec<Member>) {
+    /// Drop all but the first of members with one map, count the rest, and give each one that had others beside it.
+    pub(super) fn count(&mut self, maps: &Maps, members: &mut Vec<Member>) -> Vec<Member> {
+        let mut several = Vec::new();
         members.sort_by(|a, b| (a.map, &a.values, a.row).cmp(&(b.map, &b.values, b.row)));
         members.dedup_by(|again, first| {
             let same = again.map == first.map && again.values == first.values;
@@ -29,10 +31,12 @@ impl Reordered {
                 let entry = self.by_script.entry(first.values[..script].to_vec()).or_insert((first.map, 0));
                 entry.1 += 1;
                 self.site_wide += 1;
+                several.push(first.clone());
             }
             same
         });
         members.sort_by_key(|member| member.row);
+        several
     }
 
     pub(super) fn candidates(&self, site: &Site, maps: &Maps) -> Vec<Candidate> {

@@ -8,7 +8,8 @@ use super::maps::{MapKey, Maps};
 use super::specific::{From, Skeleton};
 use crate::site::Site;
 
-/// The rule in the common language; `None` when it says nothing (it gives back what it takes).
+/// The rule in the common language; `None` when it cannot be said in it, or says nothing. The identity of maps with several
+/// parameters does say something: print them in this order.
 pub(super) fn action(site: &Site, maps: &Maps, skeleton: &Skeleton, cells: &[u32]) -> Option<Action> {
     let source = maps.keys(skeleton.source);
     let target = maps.keys(skeleton.target);
@@ -32,7 +33,8 @@ pub(super) fn action(site: &Site, maps: &Maps, skeleton: &Skeleton, cells: &[u32
     if matches.host == [Item::One(vec![Piece::Star])] {
         matches.host = vec![Item::Rest(Convert::Copy)];
     }
-    (matches != becomes || has_star(&becomes)).then_some(())?;
+    let reorders = becomes.query.as_ref().is_some_and(|items| items.len() > 1);
+    (matches != becomes || has_star(&becomes) || reorders).then_some(())?;
     Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
 }
 
