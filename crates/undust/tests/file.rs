@@ -1,1 +1,151 @@
-//! file
+//! The rule file: a frozen file of every version still reads, the schema is the one we publish, errors say what to do.
+
+use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::rules::{Action, Review, RuleSet};
+use undust::url::SiteBy;
+
+use crate::{in_repository, read};
+
+#[test]
+fn version_1_still_reads() {
+    let text = read(&in_repository("testdata/compat/v1.rules.json"));
+    let set = RuleSet::from_json(&text).expect("a file of version 1");
+    assert!(!set.normalize);
+    assert_eq!(set.site_by, SiteBy::Host);
+    let learned = set.learned.as_ref().expect("how it was learned");
+    assert_eq!(
+        (learned.method.as_str(), learned.seed, learned.urls, learned.clusters),
+        ("auto", 7, 13424, 6579)
+    );
+    let ids: Vec<(&str, &str, Review)> =
+        set.rules().map(|(site, rule)| (site, rule.id.as_str(), rule.review)).collect();
+    let expected = [
+        ("*", "no-utm", Review::Accepted),
+        ("www.example.com", "0badcafe", Review::Proposed),
+        ("www.example.com", "deadbeef", Review::Rejected),
+    ];
+    assert_eq!(ids, expected);
+    let (_, learned_rule) = set.rules().nth(1).expect("three rules");
+    let evidence = learned_rule.evidence.as_ref().expect("evidence");
+    assert_eq!((evidence.support, evidence.trials, evidence.examples.len()), (120, 40, 1));
+    assert_eq!(set.to_json(), text, "what is read is written as it was");
+}
+
+#[test]
+fn version_1_still_means_the_same() {
+    let set = RuleSet::from_json(&read(&in_repository("testdata/compat/v1.rules.json"))).expect("version 1");
+    let engine = Canonicalizer::new(&set, Form::Key);
+    let cases = [
+        ("http://a.b/x?utm_source=&q=1#f", "http://a.b/x?q=1#f"),
+        ("http://www.example.com/news/7-a?sid=1&b=2&a=1", "http://www.example.com/news/7?a=1&b=2"),
+        ("http://www.example.com/news/7-a?sid=1&print", "http://www.example.com/news/7-a?sid=1&print"),
+        ("http://www.example.com/index.html", "http://www.example.com/index.html"),
+    ];
+    for (url, expected) in cases {
+        assert_eq!(engine.canonicalize_str(url, &mut Scratch::new()), expected, "{url}");
+    }
+}
+
+/// Rules written by hand leave out what can be told or has a default.
+#[test]
+fn little_need_be_written() {
+    let text = r#"{"undust": 1, "sites": [{"site": "a.com", "rules": [{"replace": "/x", "with": "/y"}]}]}"#;
+    let set = RuleSet::from_json(text).expect("short, but complete");
+    assert!(set.normalize && set.site_by == SiteBy::Domain && set.learned.is_none());
+    let rule = &set.sites[0].rules[0];
+    assert_eq!(rule.action, Action::substitute("/x", "/y").expect("well formed"));
+    assert_eq!(rule.id, rule.action.id());
+    assert_eq!(rule.review, Review::Proposed);
+}
+
+#[test]
+fn ids_are_stable() {
+    let rewrite = Action::rewrite("http://a.com/{x}", "http://a.com/*").expect("well formed");
+    let substitute = Action::substitute("/index.html$", "$").expect("well formed");
+    assert_eq!((rewrite.id().as_str(), substitute.id().as_str()), ("7a992fa0", "cbc5e3d2"));
+}
+
+#[track_caller]
+fn refused(text: &str, expected: &str) {
+    let error = RuleSet::from_json(text).expect_err("not a rule file");
+    assert_eq!(error.to_string(), expected);
+}
+
+/// The file with one rule, given as the inside of its JSON object.
+fn with_rule(rule: &str) -> String {
+    format!(r#"{{"undust": 1, "sites": [{{"site": "a.com", "rules": [{{{rule}}}]}}]}}"#)
+}
+
+#[test]
+fn errors_of_the_file() {
+    refused("", "not a rule file: EOF while parsing a value at line 1 column 0");
+    refused(
+        r#"{"undust": 1, "sites": [{"site": "a.com", "#,
+        "not a rule file: EOF while parsing an object at line 1 column 42",
+    );
+    refused(
+        "[]",
+        "not a rule file: invalid length 0, expected struct Head with 1 element at line 1 column 2",
+    );
+    refused(r#"{"sites": []}"#, "not a rule file: missing field `undust` at line 1 column 13");
+    refused(
+        r#"{"undust": 2, "whatever": true}"#,
+        "the rule file has version 2; this release reads version 1",
+    );
+    refused(
+        r#"{"undust": 1, "sites": [], "site": []}"#,
+        "not a rule file: unknown field `site`, expected one of `undust`, `normalize`, `site_by`, `learned`, \
+         `sites` at line 1 column 33",
+    );
+    refused(
+        r#"{"undust": 1, "sites": [{"site": "a", "rules": []}, {"site": "a", "rules": []}]}"#,
+        "site 'a' stands in the file twice",
+    );
+}
+
+#[test]
+fn errors_of_a_rule() {
+    let neither = "site 'a.com', rule 1: a rule has either 'match' and 'rewrite', or 'replace' and 'with'";
+    refused(&with_rule(r#""match": "http://a.com/""#), neither);
+    refused(&with_rule(r#""match": "http://a.com/", "with": "x""#), neither);
+    refused(
+        &with_rule(r#""match": "http://a.com/{id", "rewrite": "http://a.com/""#),
+        "site 'a.com', rule 1: '{' without '}' (write {'{'} for the character) in 'http://a.com/{id'",
+    );
+    refused(
+        &with_rule(r#""match": "http://a.com/{x}", "rewrite": "http://a.com/{y}""#),
+        "site 'a.com', rule 1: the match has no {y} in 'http://a.com/{y}'",
+    );
+    refused(
+        &with_rule(r#""replace": "a*", "with": "b""#),
+        "site 'a.com', rule 1: a substitution holds fixed text only (write {'*'} for the character) in 'a*'",
+    );
+    refused(
+        &with_rule(r#""replace": "a", "with": "b", "reveiw": "accepted""#),
+        "not a rule file: unknown field `reveiw`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, \
+         `class`, `learner`, `evidence`, `review`, `note` at line 1 column 90",
+    );
+    refused(
+        &with_rule(r#""replace": "a", "with": "b", "review": "maybe""#),
+        "not a rule file: unknown variant `maybe`, expected one of `proposed`, `accepted`, `rejected` \
+         at line 1 column 99",
+    );
+}
+
+/// `UNDUST_BLESS=1` writes the schema anew.
+#[test]
+#[expect(clippy::disallowed_methods, reason = "the one test that writes what it checks")]
+fn the_schema_is_the_published_one() {
+    let path = in_repository("docs/rules.schema.json");
+    let schema = undust::rules::schema();
+    if std::env::var("UNDUST_BLESS").is_ok() {
+        std::fs::write(&path, &schema).expect("docs can be written");
+    }
+    // As values: the order of their fields depends on how serde_json was built.
+    let value = |text: &str| serde_json::from_str::<serde_json::Value>(text).expect("a schema is JSON");
+    assert_eq!(
+        value(&read(&path)),
+        value(&schema),
+        "run the tests with UNDUST_BLESS=1 and look at the difference"
+    );
+}

@@ -31,18 +31,68 @@ impl Dice<'_> {
 
 const SITES: [&str; 6] = ["a.com", EVERY_SITE, "m.a.com", "b.org", "[::1]", "com"];
 const HOSTS: [&str; 12] = [
-    "a.com", "m.a.com", "x.m.a.com", "b.org", "www.b.org", "A.com", "[::1]", "a.com.", "com", "", "c.net", "[a.b",
+    "a.com",
+    "m.a.com",
+    "x.m.a.com",
+    "b.org",
+    "www.b.org",
+    "A.com",
+    "[::1]",
+    "a.com.",
+    "com",
+    "",
+    "c.net",
+    "[a.b",
 ];
 const SCHEMES: [&str; 6] = ["http", "https", "HTTP", "ftp", "x-y", "ws"];
 const WORDS: [&str; 22] = [
-    "a", "b", "c", "", "1", "22", "a-1", "b-a-b", "-", "A", "aB", "index.html", "*", "..", ".", "%2e", "%41", "%c3%a9",
-    "%", "é", "a=b", "{x}",
+    "a",
+    "b",
+    "c",
+    "",
+    "1",
+    "22",
+    "a-1",
+    "b-a-b",
+    "-",
+    "A",
+    "aB",
+    "index.html",
+    "*",
+    "..",
+    ".",
+    "%2e",
+    "%41",
+    "%c3%a9",
+    "%",
+    "é",
+    "a=b",
+    "{x}",
 ];
 const NAMES: [&str; 7] = ["a", "b", "c", "sid", "A", "", "!a"];
 const OPEN_TEXTS: [&str; 22] = [
-    "{x}", "*", "{y}", "{x:digits}", "{y:lower}", "{x?}", "{z:a|b}", "{z:a|b|b-a|?}", "a-{x}", "{x}-{y}", "{x}-{x}",
-    "{x}-*", "*-a", "{x:alnum}-{y?}", "{x:digits?}{y}", "{x:alpha}{y:digits}", "{:hex}", "{}-{x}", "{x:upper}", "{x?}b{y?}",
-    "{x}b-{y}", "*.html",
+    "{x}",
+    "*",
+    "{y}",
+    "{x:digits}",
+    "{y:lower}",
+    "{x?}",
+    "{z:a|b}",
+    "{z:a|b|b-a|?}",
+    "a-{x}",
+    "{x}-{y}",
+    "{x}-{x}",
+    "{x}-*",
+    "*-a",
+    "{x:alnum}-{y?}",
+    "{x:digits?}{y}",
+    "{x:alpha}{y:digits}",
+    "{:hex}",
+    "{}-{x}",
+    "{x:upper}",
+    "{x?}b{y?}",
+    "{x}b-{y}",
+    "*.html",
 ];
 
 /// A set of rules on a few sites, with those of every site among them.
@@ -54,7 +104,10 @@ pub(crate) fn rule_set(dice: &mut Dice) -> RuleSet {
         }
         // More than three rules, and the compiled engine uses its index.
         let count = if dice.seldom(2) { 4 + dice.up_to(6) } else { dice.up_to(3) };
-        sites.push(SiteRules { site: site.to_owned(), rules: (0..count).filter_map(|_| rule(dice, site)).collect() });
+        sites.push(SiteRules {
+            site: site.to_owned(),
+            rules: (0..count).filter_map(|_| rule(dice, site)).collect(),
+        });
     }
     sites.sort_by(|a, b| a.site.cmp(&b.site));
     RuleSet {
@@ -98,7 +151,24 @@ pub(crate) fn action(dice: &mut Dice, site: &str) -> Option<Action> {
 }
 
 fn substitution(dice: &mut Dice) -> Option<Action> {
-    let pieces = ["a", "/a", "b", "-", "/b/", "/1", "a-1", "b-a", "&a=", "/index.html", "=", "&", "?", "http://", "{'*'}", "//"];
+    let pieces = [
+        "a",
+        "/a",
+        "b",
+        "-",
+        "/b/",
+        "/1",
+        "a-1",
+        "b-a",
+        "&a=",
+        "/index.html",
+        "=",
+        "&",
+        "?",
+        "http://",
+        "{'*'}",
+        "//",
+    ];
     let (start, end) = (if dice.seldom(6) { "^" } else { "" }, if dice.seldom(6) { "$" } else { "" });
     let from = [dice.pick(&pieces), dice.pick(&["", "", "", "/b"])].concat();
     let to = dice.pick(&["", "a", "/b", "b", "/", "-", "c", "?a=", "&b="]);
@@ -115,7 +185,11 @@ fn word(dice: &mut Dice) -> &'static str {
 }
 
 fn match_text(dice: &mut Dice) -> &'static str {
-    if dice.seldom(2) { dice.pick(&OPEN_TEXTS) } else { dice.pick(&["a", "b", "c", "", "1", "index.html", "a-1"]) }
+    if dice.seldom(2) {
+        dice.pick(&OPEN_TEXTS)
+    } else {
+        dice.pick(&["a", "b", "c", "", "1", "index.html", "a-1"])
+    }
 }
 
 /// A match that is well formed but for holes that do not fit together.
@@ -139,7 +213,7 @@ fn match_template(dice: &mut Dice, site: &str) -> String {
 }
 
 fn list(dice: &mut Dice, text: fn(&mut Dice) -> &'static str) -> String {
-    let mut items: Vec<&str> = (0..1 + dice.up_to(2)).map(|_| text(dice)).collect();
+    let mut items: Vec<&str> = (0..=dice.up_to(2)).map(|_| text(dice)).collect();
     if dice.seldom(2) {
         let at = dice.up_to(items.len());
         items.insert(at, "{...}");
@@ -174,20 +248,48 @@ fn rewrite_template(dice: &mut Dice, from: &str) -> String {
     let plain = without_classes(from);
     let path = list(dice, rewrite_text);
     let query = if dice.seldom(3) { query(dice, false, rewrite_text) } else { String::new() };
-    let tail_start = plain.find("://").map_or(0, |i| plain[i + 3..].find(['/', '?', '#']).map_or(plain.len(), |j| i + 3 + j));
+    let tail_start = plain
+        .find("://")
+        .map_or(0, |i| plain[i + 3..].find(['/', '?', '#']).map_or(plain.len(), |j| i + 3 + j));
     let (head, tail) = plain.split_at(tail_start);
     match dice.up_to(8) {
         0 | 5 | 7 => format!("{head}{path}{query}"),
         1 => format!("http://a.com{path}{query}"),
-        2 => format!("{head}{}", tail.replacen("a", "b", 1)),
-        3 => format!("{head}{}", tail.replace("{x}", dice.pick(&["*", "{lower(x)}", "{upper(x)}", "{decode(x)}", "{encode(x)}", "{y}"]))),
-        4 => format!("{head}{}", tail.replace("{...}", dice.pick(&["{lower(...)}", "{sorted(...)}", "{decode(...)}", "{upper(...)}"]))),
+        2 => format!("{head}{}", tail.replacen('a', "b", 1)),
+        3 => format!(
+            "{head}{}",
+            tail.replace(
+                "{x}",
+                dice.pick(&["*", "{lower(x)}", "{upper(x)}", "{decode(x)}", "{encode(x)}", "{y}"])
+            )
+        ),
+        4 => format!(
+            "{head}{}",
+            tail.replace(
+                "{...}",
+                dice.pick(&["{lower(...)}", "{sorted(...)}", "{decode(...)}", "{upper(...)}"])
+            )
+        ),
         _ => format!("{head}{path}{}", tail.find('?').map_or("", |i| &tail[i..])),
     }
 }
 
 fn rewrite_text(dice: &mut Dice) -> &'static str {
-    dice.pick(&["a", "b", "{x}", "", "*", "c", "1", "{lower(x)}", "c-{x}", "index.html", "{y}", "{decode(y)}", "{z}"])
+    dice.pick(&[
+        "a",
+        "b",
+        "{x}",
+        "",
+        "*",
+        "c",
+        "1",
+        "{lower(x)}",
+        "c-{x}",
+        "index.html",
+        "{y}",
+        "{decode(y)}",
+        "{z}",
+    ])
 }
 
 /// `{x:digits?}` is `{x}` in a rewrite, and what must be absent is left out.
@@ -218,7 +320,9 @@ pub(crate) fn url(dice: &mut Dice, set: &RuleSet) -> Vec<u8> {
             let host = if site == EVERY_SITE { "a.com" } else { site };
             match rule.action {
                 Action::Rewrite(_) => instance(dice, &side, host).into_bytes(),
-                Action::Substitute(_) => format!("http://{host}/{}", side.trim_matches(['^', '$', '/'])).into_bytes(),
+                Action::Substitute(_) => {
+                    format!("http://{host}/{}", side.trim_matches(['^', '$', '/'])).into_bytes()
+                }
             }
         }
         _ => web_url(dice),
@@ -264,10 +368,16 @@ fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
     let mut same: Option<&str> = None;
     while let Some(start) = rest.find(['{', '*']) {
         out.push_str(&rest[..start]);
-        let end = if rest[start..].starts_with('*') { start + 1 } else { rest[start..].find('}').map_or(rest.len(), |i| start + i + 1) };
+        let end = if rest[start..].starts_with('*') {
+            start + 1
+        } else {
+            rest[start..].find('}').map_or(rest.len(), |i| start + i + 1)
+        };
         let hole = &rest[start..end];
         let filling = match hole {
-            "{...}" if out.ends_with(['?', '&', ';']) => dice.pick(&["a=1", "b", "c=2&sid=7", "c=1;b=2", "sid="]),
+            "{...}" if out.ends_with(['?', '&', ';']) => {
+                dice.pick(&["a=1", "b", "c=2&sid=7", "c=1;b=2", "sid="])
+            }
             "{...}" if out.ends_with("://") => host,
             "{...}" => dice.pick(&["a", "b/c", "a/b/1", "", "B/%41"]),
             "{'*'}" => "*",

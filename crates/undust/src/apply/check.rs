@@ -6,10 +6,10 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
+use super::Form;
 use super::compile::Canonicalizer;
 use super::naive::Naive;
 use super::scratch::Scratch;
-use super::Form;
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text, as_literal};
 use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet, SiteRules};
 use crate::url::SiteBy;
@@ -64,7 +64,10 @@ impl fmt::Display for Finding {
             }
             Finding::Twice { site, rule } => write!(f, "{site}: rule {rule} stands twice"),
             Finding::Outside { site, rule, host } => {
-                write!(f, "{site}: rule {rule} speaks of {host}, which is not on this site, so it never fires")
+                write!(
+                    f,
+                    "{site}: rule {rule} speaks of {host}, which is not on this site, so it never fires"
+                )
             }
         }
     }
@@ -114,7 +117,8 @@ fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
     let labels: Option<Vec<&[u8]>> = rewrite.matches().host.iter().map(fixed).collect();
     let host = labels?.join(&b'.').to_ascii_lowercase();
     let name = site.site.as_bytes();
-    let below = by == SiteBy::Domain && host.ends_with(name) && host[..host.len() - name.len()].ends_with(b".");
+    let below =
+        by == SiteBy::Domain && host.ends_with(name) && host[..host.len() - name.len()].ends_with(b".");
     let inside = site.site == EVERY_SITE || host == name || below;
     (!inside).then(|| Finding::Outside {
         site: site.site.clone(),
@@ -285,7 +289,11 @@ fn instance(
     url
 }
 
-fn fill_query(template: &Template, other: Option<&[u8]>, value: &mut dyn FnMut(&str, &Class) -> Vec<u8>) -> Vec<u8> {
+fn fill_query(
+    template: &Template,
+    other: Option<&[u8]>,
+    value: &mut dyn FnMut(&str, &Class) -> Vec<u8>,
+) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
     for item in items {
@@ -301,7 +309,11 @@ fn fill_query(template: &Template, other: Option<&[u8]>, value: &mut dyn FnMut(&
     [b"?", params.join(&b'&').as_slice()].concat()
 }
 
-fn fill_list(list: &List, rest: Option<&[u8]>, value: &mut dyn FnMut(&str, &Class) -> Vec<u8>) -> Vec<Vec<u8>> {
+fn fill_list(
+    list: &List,
+    rest: Option<&[u8]>,
+    value: &mut dyn FnMut(&str, &Class) -> Vec<u8>,
+) -> Vec<Vec<u8>> {
     let mut items = Vec::new();
     for item in list {
         match item {
@@ -332,5 +344,67 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
         Class::Lower | Class::Alpha => b"fresh".to_vec(),
         Class::Upper => b"FRESH".to_vec(),
         Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::rules::Evidence;
+
+    fn rule(id: &str, from: &str, to: &str) -> Rule {
+        let action =
+            if from.contains("://") { Action::rewrite(from, to) } else { Action::substitute(from, to) };
+        Rule { id: id.to_owned(), ..Rule::new(action.expect("well formed")) }
+    }
+
+    fn findings(site: &str, rules: Vec<Rule>) -> Vec<String> {
+        let sites = vec![SiteRules { site: site.to_owned(), rules }];
+        check(&RuleSet { sites, ..RuleSet::default() }).iter().map(ToString::to_string).collect()
+    }
+
+    #[test]
+    fn findings_are_told() {
+        let there = || rule("there", "http://a.com/x", "http://a.com/y");
+        let back = rule("back", "http://a.com/y", "http://a.com/x");
+        let circle = "a.com: rules back, there run in a circle on http://a.com/x";
+        assert_eq!(findings("a.com", vec![there(), back]), [circle]);
+        assert_eq!(findings("a.com", vec![there(), there()]), ["a.com: rule there stands twice"]);
+        let other = rule("other", "http://a.com/x", "http://a.com/z");
+        let conflict = "a.com: rules there and other match the same URLs and disagree";
+        assert_eq!(findings("a.com", vec![there(), other]), [conflict]);
+        let outside = "b.com: rule there speaks of a.com, which is not on this site, so it never fires";
+        assert_eq!(findings("b.com", vec![there()]), [outside]);
+    }
+
+    #[test]
+    fn rejected_rules_do_not_count() {
+        let there = rule("there", "http://a.com/x", "http://a.com/y");
+        let back = rule("back", "http://a.com/y", "http://a.com/x");
+        let rejected = Rule { review: Review::Rejected, ..back };
+        assert!(findings("a.com", vec![there.clone(), rejected]).is_empty());
+        let again = Rule { review: Review::Rejected, ..there.clone() };
+        assert!(findings("a.com", vec![there, again]).is_empty());
+    }
+
+    /// A circle that needs a value no rule names is found when an example has it.
+    #[test]
+    fn examples_are_tried() {
+        let rules = |examples: &[&str]| {
+            let mut forth = rule("forth", "http://a.com/{x}/in", "http://a.com/{x}");
+            let examples = examples.iter().map(|url| [(*url).to_owned(), (*url).to_owned()]).collect();
+            forth.evidence = Some(Evidence { examples, ..Evidence::default() });
+            vec![forth, rule("back", "/rare$", "/rare/in$")]
+        };
+        let circle = ["a.com: rules back, forth run in a circle on http://a.com/rare/in"];
+        assert_eq!(findings("a.com", rules(&["http://a.com/rare/in"])), circle);
+    }
+
+    /// A rule that makes a URL too long at once is named too.
+    #[test]
+    fn growth_names_its_rule() {
+        let long = format!("http://a.com/{}/{{x}}", "l".repeat(5000));
+        let found = findings("a.com", vec![rule("grow", "http://a.com/{x}", &long)]);
+        assert!(found[0].starts_with("a.com: rules grow run in a circle"), "{found:?}");
     }
 }

@@ -7,48 +7,50 @@ use std::hash::{BuildHasherDefault, Hasher};
 use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use super::form::{Form, in_form};
-use super::program::Program;
+use super::program::{Code, Program};
 use super::scratch::Scratch;
 use super::{MAX_STEPS, too_long};
 use crate::rules::template::{Item, QueryKind, Template, as_literal};
 use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet};
-use crate::url::{SiteBy, SplitUrl, normalize};
+use crate::url::{SiteBy, SplitUrl, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
 pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
-    /// Hash of a site's name to its number.
+    /// Hash of a site's name to its index.
     sites: HashMap<u64, u32, Ready>,
     indexes: Vec<SiteIndex>,
-    /// Hash of a site's number and a fact to the rules filed under it.
-    filed: HashMap<u64, Vec<u32>, Ready>,
     every: SiteIndex,
-    programs: Vec<Program>,
-}
-
-/// How the rules of one site are found.
-#[derive(Default)]
-struct SiteIndex {
-    name: Vec<u8>,
-    number: u32,
-    /// Rules that must be tried on every URL of the site.
-    always: Vec<u32>,
-    /// The kinds of facts that rules are filed under.
+    /// The kinds of facts that the rules of each site are filed under, site by site.
     asks: Vec<Ask>,
+    /// Facts and the rules filed under them, site by site, sorted. A hash may lie: rules are tested in full.
+    filed: Vec<(u32, u32)>,
+    programs: Vec<Program>,
+    code: Code,
+    needs_labels: bool,
 }
 
-/// What a rule can ask of a URL in one hash lookup.
+/// How the rules of one site are found: ranges of what all sites keep together, to fetch little from memory.
+#[derive(Clone, Copy, Default)]
+struct SiteIndex {
+    asks: (u32, u32),
+    filed: (u32, u32),
+}
+
+/// What a rule can ask of a URL in one lookup, the most telling first.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 enum Ask {
     /// The n-th path component.
     FromStart(u32),
     /// The n-th path component from the end.
     FromEnd(u32),
-    /// A parameter's name and value.
-    ParamValue,
     /// A parameter's name.
     ParamName,
+    /// A parameter's name and value.
+    ParamValue,
+    /// Nothing: the rule is tried on every URL of the site.
+    Nothing,
 }
 
 /// Keys are hashes already.
@@ -69,8 +71,8 @@ impl Hasher for Passed {
     }
 }
 
-/// Sites with no more rules than this try them one by one: that is cheaper than hashing what they ask.
-const FEW: usize = 3;
+/// So many rules under one fact are quickly tried one by one; a fact that more rules share tells too little.
+const CROWD: usize = 8;
 
 impl Canonicalizer {
     /// Compile `set`. Rejected rules are left out.
@@ -80,12 +82,15 @@ impl Canonicalizer {
             site_by: set.site_by,
             sites: HashMap::default(),
             indexes: Vec::new(),
-            filed: HashMap::default(),
             every: SiteIndex::default(),
+            asks: Vec::new(),
+            filed: Vec::new(),
             programs: Vec::new(),
+            code: Code::default(),
+            needs_labels: false,
         };
-        for (number, site) in (0..).zip(&set.sites) {
-            let index = compiled.file_site(number, &site.site, &site.rules, form);
+        for site in &set.sites {
+            let index = compiled.file_site(&site.rules, form);
             if site.site == EVERY_SITE {
                 compiled.every = index;
             } else {
@@ -93,10 +98,11 @@ impl Canonicalizer {
                 compiled.indexes.push(index);
             }
         }
+        compiled.needs_labels = compiled.programs.iter().any(Program::needs_labels);
         compiled
     }
 
-    fn file_site(&mut self, number: u32, name: &str, rules: &[Rule], form: Form) -> SiteIndex {
+    fn file_site(&mut self, rules: &[Rule], form: Form) -> SiteIndex {
         let active = rules.iter().filter(|rule| rule.review != Review::Rejected);
         let actions: Vec<Cow<Action>> = active.filter_map(|rule| in_form(&rule.action, form)).collect();
         let facts: Vec<Vec<(Ask, Vec<u8>)>> = actions.iter().map(|action| facts(action)).collect();
@@ -104,29 +110,39 @@ impl Canonicalizer {
         for fact in facts.iter().flatten() {
             *popularity.entry(fact).or_default() += 1;
         }
-        let mut index = SiteIndex { name: name.as_bytes().to_vec(), number, ..SiteIndex::default() };
+        self.code.next_site();
+        let mut asks = Vec::new();
+        let filed_start = self.filed.len();
         for (action, facts) in actions.iter().zip(&facts) {
             let id = self.programs.len() as u32;
-            self.programs.push(Program::new(action));
-            let rarest = facts.iter().min_by_key(|fact| (popularity[fact], &fact.0));
-            match rarest {
-                Some((ask, bytes)) if actions.len() > FEW => {
-                    self.filed.entry(fact_hash(number, *ask, bytes)).or_default().push(id);
-                    if !index.asks.contains(ask) {
-                        index.asks.push(*ask);
-                    }
-                }
-                _ => index.always.push(id),
-            }
+            self.programs.push(Program::new(action, &mut self.code));
+            let telling = facts.iter().find(|fact| popularity[fact] <= CROWD);
+            let (ask, bytes) = telling
+                .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
+                .map_or((Ask::Nothing, &b""[..]), |(ask, bytes)| (*ask, bytes));
+            asks.push(ask);
+            self.filed.push((fact_hash(ask, bytes), id));
         }
-        index.asks.sort_unstable();
-        index
+        asks.sort_unstable();
+        asks.dedup();
+        self.filed[filed_start..].sort_unstable();
+        let asks_start = self.asks.len() as u32;
+        self.asks.append(&mut asks);
+        SiteIndex {
+            asks: (asks_start, self.asks.len() as u32),
+            filed: (filed_start as u32, self.filed.len() as u32),
+        }
     }
 
     /// The canonical form of `url`, borrowed when it is `url` itself.
     pub fn canonicalize<'u>(&self, url: &'u [u8], scratch: &mut Scratch) -> Cow<'u, [u8]> {
+        if let Some(split) = self.split_if_normal(url) {
+            return self
+                .settle(&split, scratch)
+                .map_or(Cow::Borrowed(url), |settled| Cow::Owned(settled.to_vec()));
+        }
         let start = self.normal(url);
-        match self.settle(&start, scratch) {
+        match SplitUrl::new(&start).and_then(|split| self.settle(&split, scratch)) {
             None => start,
             Some(settled) => Cow::Owned(settled.to_vec()),
         }
@@ -134,8 +150,18 @@ impl Canonicalizer {
 
     /// Append the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
     pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+        if let Some(split) = self.split_if_normal(url) {
+            out.extend_from_slice(self.settle(&split, scratch).unwrap_or(url));
+            return;
+        }
         let start = self.normal(url);
-        out.extend_from_slice(self.settle(&start, scratch).unwrap_or(&start));
+        let settled = SplitUrl::new(&start).and_then(|split| self.settle(&split, scratch));
+        out.extend_from_slice(settled.unwrap_or(&start));
+    }
+
+    /// The parts of a URL that needs no normalising: the usual case, which is split once.
+    fn split_if_normal<'u>(&self, url: &'u [u8]) -> Option<SplitUrl<'u>> {
+        if self.normalize { split_if_normal(url) } else { SplitUrl::new(url) }
     }
 
     /// [`Canonicalizer::canonicalize`] for text.
@@ -155,14 +181,15 @@ impl Canonicalizer {
     /// Whether the rules come to rest on `url`, rather than run in a circle.
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
-        self.settle(&start, scratch).is_some() || !self.fire(&start, scratch)
+        let Some(split) = SplitUrl::new(&start) else { return true };
+        self.settle(&split, scratch).is_some() || !self.fire(&split, scratch)
     }
 
     /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
     /// compiled, in the order of the set, and the result.
     pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, mut report: impl FnMut(u32, Cow<[u8]>)) {
         let Some(split) = SplitUrl::new(url) else { return };
-        scratch.lay_out(&split);
+        scratch.lay_out(&split, self.needs_labels);
         for index in self.site_of(split.host()).into_iter().chain([&self.every]) {
             let candidates = self.candidates(index, &split, scratch);
             for &id in &candidates {
@@ -180,18 +207,19 @@ impl Canonicalizer {
 
     /// Apply rules until none changes anything. `None` when nothing fires, or when the rules run in a circle: then the
     /// URL stays what it was, which keeps canonicalization idempotent whatever the rules are.
-    fn settle<'s>(&self, start: &[u8], scratch: &'s mut Scratch) -> Option<&'s [u8]> {
+    fn settle<'s>(&self, start: &SplitUrl, scratch: &'s mut Scratch) -> Option<&'s [u8]> {
         if !self.fire(start, scratch) {
             return None;
         }
         let mut current = std::mem::take(&mut scratch.current);
         let mut settled = false;
         for _ in 1..=MAX_STEPS {
-            if too_long(scratch.out.len(), start.len()) {
+            if too_long(scratch.out.len(), start.raw().len()) {
                 break;
             }
             std::mem::swap(&mut current, &mut scratch.out);
-            if !self.fire(&current, scratch) {
+            let fired = SplitUrl::new(&current).is_some_and(|split| self.fire(&split, scratch));
+            if !fired {
                 settled = true;
                 break;
             }
@@ -200,15 +228,15 @@ impl Canonicalizer {
         settled.then_some(&scratch.current)
     }
 
-    /// Run the first rule that changes `url`, into `scratch.out` (normalised); whether there is one.
-    fn fire(&self, url: &[u8], scratch: &mut Scratch) -> bool {
-        let Some(split) = SplitUrl::new(url) else { return false };
+    /// Run the first rule that changes the URL, into `scratch.out` (normalised); whether there is one.
+    fn fire(&self, split: &SplitUrl, scratch: &mut Scratch) -> bool {
         let site = self.site_of(split.host());
         if site.is_none() && self.every.is_empty() {
             return false;
         }
-        scratch.lay_out(&split);
-        site.is_some_and(|index| self.fire_one_of(index, &split, scratch)) || self.fire_one_of(&self.every, &split, scratch)
+        scratch.lay_out(split, self.needs_labels);
+        site.is_some_and(|index| self.fire_one_of(index, split, scratch))
+            || (!self.every.is_empty() && self.fire_one_of(&self.every, split, scratch))
     }
 
     fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> bool {
@@ -220,7 +248,7 @@ impl Canonicalizer {
 
     /// Run one rule and normalise what it printed, in `scratch.out`; whether that is a change.
     fn run(&self, id: u32, split: &SplitUrl, scratch: &mut Scratch) -> bool {
-        if !self.programs[id as usize].run(split, scratch) {
+        if !self.programs[id as usize].run(&self.code, split, scratch) {
             return false;
         }
         let normal = match self.normal(&scratch.out) {
@@ -235,43 +263,22 @@ impl Canonicalizer {
     fn candidates(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> Vec<u32> {
         let mut candidates = std::mem::take(&mut scratch.candidates);
         candidates.clear();
-        candidates.extend_from_slice(&index.always);
-        for ask in &index.asks {
-            self.collect(index.number, *ask, split.raw(), scratch, &mut candidates);
+        let asks = &self.asks[index.asks.0 as usize..index.asks.1 as usize];
+        let filed = &self.filed[index.filed.0 as usize..index.filed.1 as usize];
+        for &ask in asks {
+            each_answer(ask, split.raw(), scratch, |bytes| {
+                add_filed(filed, fact_hash(ask, bytes), &mut candidates)
+            });
         }
-        // Rules are numbered in the order in which they are to be tried.
-        if !index.asks.is_empty() {
+        if candidates.len() > 1 {
+            // Rules are numbered in the order in which they are to be tried.
             candidates.sort_unstable();
             candidates.dedup();
         }
         candidates
     }
 
-    /// Add the rules of a site that are filed under what the URL has to say to `ask`.
-    fn collect(&self, site: u32, ask: Ask, raw: &[u8], scratch: &Scratch, candidates: &mut Vec<u32>) {
-        let mut add = |bytes: &[u8]| {
-            if let Some(ids) = self.filed.get(&fact_hash(site, ask, bytes)) {
-                candidates.extend_from_slice(ids);
-            }
-        };
-        let segments = &scratch.segments;
-        match ask {
-            Ask::FromStart(n) => {
-                if let Some(segment) = segments.get(n as usize) {
-                    add(segment.of_raw(raw));
-                }
-            }
-            Ask::FromEnd(n) => {
-                if let Some(segment) = segments.len().checked_sub(n as usize + 1).and_then(|i| segments.get(i)) {
-                    add(segment.of_raw(raw));
-                }
-            }
-            Ask::ParamValue => scratch.params.iter().for_each(|p| add(p.whole().of_raw(raw))),
-            Ask::ParamName => scratch.params.iter().for_each(|p| add(p.name.of_raw(raw))),
-        }
-    }
-
-    /// The site a host belongs to: by domain, the longest suffix of the host that has rules.
+    /// The site a host belongs to: by domain, the longest suffix of the host that is a site.
     fn site_of(&self, host: &[u8]) -> Option<&SiteIndex> {
         if self.indexes.is_empty() {
             return None;
@@ -282,16 +289,15 @@ impl Canonicalizer {
         self.site_of_lower(host)
     }
 
+    /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
     fn site_of_lower(&self, host: &[u8]) -> Option<&SiteIndex> {
-        let named = |name: &[u8]| {
-            let index = &self.indexes[*self.sites.get(&xxh3_64(name))? as usize];
-            (index.name == name).then_some(index)
-        };
+        let named = |name: &[u8]| self.sites.get(&xxh3_64(name)).map(|&i| &self.indexes[i as usize]);
         match self.site_by {
             SiteBy::Host => named(host),
             SiteBy::Domain => {
-                let suffixes = memchr::memchr_iter(b'.', host).map(|dot| &host[dot + 1..]);
-                std::iter::once(host).chain(suffixes).find_map(named)
+                let dots =
+                    host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
+                std::iter::once(host).chain(dots).find_map(named)
             }
         }
     }
@@ -299,18 +305,40 @@ impl Canonicalizer {
 
 impl SiteIndex {
     fn is_empty(&self) -> bool {
-        self.always.is_empty() && self.asks.is_empty()
+        self.asks.0 == self.asks.1
     }
 }
 
-fn fact_hash(site: u32, ask: Ask, bytes: &[u8]) -> u64 {
+/// What the URL has to say to `ask`.
+fn each_answer(ask: Ask, raw: &[u8], scratch: &Scratch, mut tell: impl FnMut(&[u8])) {
+    let segments = &scratch.segments;
+    match ask {
+        Ask::FromStart(n) => segments.get(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw))),
+        Ask::FromEnd(n) => segments.iter().nth_back(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw))),
+        Ask::ParamValue => scratch.params.iter().for_each(|p| tell(p.whole().of_raw(raw))),
+        Ask::ParamName => scratch.params.iter().for_each(|p| tell(p.name.of_raw(raw))),
+        Ask::Nothing => tell(b""),
+    }
+}
+
+/// Add the rules filed under a fact; `filed` is sorted.
+fn add_filed(filed: &[(u32, u32)], fact: u32, candidates: &mut Vec<u32>) {
+    // A few entries lie in one or two cache lines: walking them beats searching.
+    let start = if filed.len() <= 16 { 0 } else { filed.partition_point(|(hash, _)| *hash < fact) };
+    let under =
+        filed[start..].iter().skip_while(|(hash, _)| *hash < fact).take_while(|(hash, _)| *hash == fact);
+    candidates.extend(under.map(|(_, id)| id));
+}
+
+fn fact_hash(ask: Ask, bytes: &[u8]) -> u32 {
     let kind = match ask {
-        Ask::FromStart(n) => u64::from(n) << 2,
-        Ask::FromEnd(n) => u64::from(n) << 2 | 1,
-        Ask::ParamValue => 2,
-        Ask::ParamName => 3,
+        Ask::FromStart(n) => u64::from(n) << 3,
+        Ask::FromEnd(n) => u64::from(n) << 3 | 1,
+        Ask::ParamName => 2,
+        Ask::ParamValue => 3,
+        Ask::Nothing => 4,
     };
-    xxh3_64_with_seed(bytes, u64::from(site) << 32 | kind)
+    xxh3_64_with_seed(bytes, kind) as u32
 }
 
 /// Everything a rule asks that one lookup can answer. A URL that a rule matches has all of these.

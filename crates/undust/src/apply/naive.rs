@@ -99,7 +99,10 @@ impl<'r> Naive<'r> {
             }
         };
         let every = self.rules_of(EVERY_SITE.as_bytes());
-        site.unwrap_or_default().iter().chain(every.unwrap_or_default()).filter(|r| r.review != Review::Rejected)
+        site.unwrap_or_default()
+            .iter()
+            .chain(every.unwrap_or_default())
+            .filter(|r| r.review != Review::Rejected)
     }
 
     fn rules_of(&self, site: &[u8]) -> Option<&'r [Rule]> {

@@ -68,11 +68,13 @@ impl Scratch {
         Scratch::default()
     }
 
-    /// Note where the components of `url` stand.
-    pub(super) fn lay_out(&mut self, url: &SplitUrl) {
+    /// Note where the components of `url` stand; host labels only if some rule asks for them.
+    pub(super) fn lay_out(&mut self, url: &SplitUrl, labels: bool) {
         let raw = url.raw();
         self.labels.clear();
-        self.labels.extend(url.labels().map(|label| Span::of(raw, label)));
+        if labels {
+            self.labels.extend(url.labels().map(|label| Span::of(raw, label)));
+        }
         self.segments.clear();
         self.segments.extend(url.segments().map(|segment| Span::of(raw, segment)));
         self.params.clear();

@@ -81,7 +81,9 @@ fn change(from: &Text, to: &Text) -> Change {
 fn same(from: &Text, to: &Text) -> bool {
     from.len() == to.len()
         && from.iter().zip(to).all(|pair| match pair {
-            (Piece::Hole { name: a, .. }, Piece::Hole { name: b, convert, .. }) => a == b && *convert == super::Convert::Copy,
+            (Piece::Hole { name: a, .. }, Piece::Hole { name: b, convert, .. }) => {
+                a == b && *convert == super::Convert::Copy
+            }
             (a, b) => a == b,
         })
 }
@@ -157,4 +159,40 @@ fn is_substitution(rewrite: &Rewrite) -> bool {
         atoms.iter().all(|x| matches!(x, super::parse::Atom::Byte(_) | super::parse::Atom::Quoted(_)))
     };
     fixed(&a[..a.len() - end]) && fixed(&b[..b.len() - end])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn is(class: Class3, from: &str, to: &str) {
+        let action = Action::rewrite(from, to).expect("well formed");
+        assert_eq!(classify(&action), class, "{action}");
+    }
+
+    /// rewrite 5.2, with the examples of its sections 1 and 3.2.
+    #[test]
+    fn classes_of_the_paper() {
+        use Class3::{Dust, Irp, Regx};
+        is(Irp, "http://www.xyz.com/show.php?sid={sid}", "http://www.xyz.com/show.php?sid=*");
+        is(Irp, "http://www.xyz.com/show.php?sid={sid}&{...}", "http://www.xyz.com/show.php?{...}");
+        is(Irp, "http://www.amazon.com/{title}/dp/{asin}", "http://www.amazon.com/*/dp/{asin}");
+        is(Irp, "http://{mirror}.php.net/{...}", "http://*.php.net/{...}");
+        is(Irp, "http://a.com/{id:digits}/{x}", "http://a.com/{id}/*");
+        is(Dust, "http://ag.arizona.edu/{...}/index.html", "http://ag.arizona.edu/{...}");
+        is(Dust, "http://domain/story?id={n}", "http://domain/story_{n}");
+        is(Dust, "http://en.wikipedia.org/?title={t}", "http://en.wikipedia.org/wiki/{t}");
+        is(Dust, "http://a.com/title/tt{id:digits}/photogallery", "http://a.com/title/tt{id}/mediaindex");
+        is(Dust, "https://{...}/{...}", "http://{...}/{...}");
+        is(Dust, "http://a.com/?x=1&{...}", "http://a.com/?{...}");
+        is(Regx, "http://www.xyz.com/show?page={p}", "http://www.xyz.com/{p}/index.html");
+        is(Regx, "http://domain/show.php?a={a}&b={b}", "http://domain/show.php?b={b}&a={a}");
+        is(Regx, "http://allrecipes.com/{k}/{...}", "http://allrecipes.com/{upper(k)}/{...}");
+        is(Regx, "http://a.com/{m}/display?pageid={p}", "http://a.com/*/{p}/display?sid=*");
+        is(Regx, "http://a.com/?{...}", "http://a.com/?{sorted(...)}");
+        is(Regx, "http://www.a.com/{t}/dp/{x}", "http://www.a.com/dp/{x}");
+        let substitution = Action::substitute("/index.html$", "$").expect("well formed");
+        assert_eq!(classify(&substitution), Dust);
+    }
 }

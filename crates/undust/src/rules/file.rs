@@ -65,6 +65,7 @@ impl RuleSet {
     }
 
     /// Write a rule file: sites sorted, rules in order, two spaces of indentation, a newline at the end.
+    #[expect(clippy::missing_panics_doc, reason = "plain data always serializes")]
     pub fn to_json(&self) -> String {
         let mut sites: Vec<&SiteRules> = self.sites.iter().collect();
         sites.sort_by(|a, b| a.site.cmp(&b.site));
@@ -83,6 +84,7 @@ impl RuleSet {
 
 /// The JSON schema of the rule file.
 #[cfg(feature = "schema")]
+#[expect(clippy::missing_panics_doc, reason = "plain data always serializes")]
 pub fn schema() -> String {
     let schema = schemars::schema_for!(File);
     let mut text = serde_json::to_string_pretty(&schema).expect("plain data always serializes");
@@ -185,7 +187,14 @@ fn read_rule(rule: FileRule) -> Result<Rule, String> {
         _ => return Err("a rule has either 'match' and 'rewrite', or 'replace' and 'with'".into()),
     };
     let id = if rule.id.is_empty() { action.id() } else { rule.id };
-    Ok(Rule { id, action, learner: rule.learner, evidence: rule.evidence, review: rule.review, note: rule.note })
+    Ok(Rule {
+        id,
+        action,
+        learner: rule.learner,
+        evidence: rule.evidence,
+        review: rule.review,
+        note: rule.note,
+    })
 }
 
 fn write_site(site: &SiteRules) -> FileSite {

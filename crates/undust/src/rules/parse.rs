@@ -37,6 +37,13 @@ pub(crate) enum Atom {
     Brace(String),
 }
 
+impl Atom {
+    /// Whether it stands for `byte`, quoted or not.
+    fn is(&self, byte: u8) -> bool {
+        matches!(self, Atom::Byte(b) | Atom::Quoted(b) if *b == byte)
+    }
+}
+
 /// Parse a template.
 pub(crate) fn template(text: &str) -> Result<Template, SyntaxError> {
     let fail = |what: String| SyntaxError::new(what, text);
@@ -73,7 +80,8 @@ fn brace(rest: &str) -> Result<(usize, Vec<Atom>), String> {
     let inside = &rest[1..end];
     let atom = match inside.strip_prefix("0x") {
         Some(hex) => {
-            let byte = u8::from_str_radix(hex, 16).map_err(|_| format!("'{{{inside}}}' is not a byte such as {{0xFF}}"))?;
+            let byte = u8::from_str_radix(hex, 16)
+                .map_err(|_| format!("'{{{inside}}}' is not a byte such as {{0xFF}}"))?;
             Atom::Quoted(byte)
         }
         None => Atom::Brace(inside.to_owned()),
@@ -91,14 +99,16 @@ fn structure(atoms: &[Atom]) -> Result<Template, String> {
         Some(at) => (Some(&authority[..at]), &authority[at + 1..]),
         None => (None, authority),
     };
-    let address_end = host_port.iter().rposition(|a| *a == Atom::Byte(b']')).unwrap_or(0);
+    // As in a URL, a colon between brackets belongs to an address.
+    let address = if host_port.first().is_some_and(|a| a.is(b'[')) { host_port } else { &[] };
+    let address_end = address.iter().rposition(|a| a.is(b']')).unwrap_or(0);
     let port = host_port[address_end..].iter().position(|a| *a == Atom::Byte(b':')).map(|i| address_end + i);
     let host = &host_port[..port.unwrap_or(host_port.len())];
     Ok(Template {
         scheme: text(&atoms[..colon], b":/?#")?,
         userinfo: userinfo.map(|u| text(u, b"/?#")).transpose()?,
         host: host_list(host)?,
-        port: port.map(|i| text(&host_port[i + 1..], b"/?#@:")).transpose()?,
+        port: port.map(|i| text(&host_port[i + 1..], b"/?#@")).transpose()?,
         path: path.split_first().map_or(Ok(Vec::new()), |(_, inside)| list(inside, b'/', b"/?#"))?,
         query: query.split_first().map(|(_, inside)| query_items(inside)).transpose()?,
         fragment: fragment.split_first().map(|(_, inside)| fragment_of(inside)).transpose()?,
@@ -114,7 +124,7 @@ fn cut<'a>(atoms: &'a [Atom], delimiters: &[u8]) -> (&'a [Atom], &'a [Atom]) {
 fn host_list(host: &[Atom]) -> Result<List, String> {
     match host.first() {
         None => Err("the host is missing".into()),
-        Some(Atom::Byte(b'[') | Atom::Quoted(b'[')) => Ok(vec![Item::One(text(host, b"/?#@")?)]),
+        Some(first) if first.is(b'[') => Ok(vec![Item::One(text(host, b"/?#@")?)]),
         Some(_) => list(host, b'.', b"./?#@:"),
     }
 }
@@ -258,4 +268,79 @@ fn class(word: &str) -> Result<Class, String> {
     words.sort();
     words.dedup();
     Ok(Class::OneOf(words))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn prints(text: &str, expected: &str) {
+        let parsed = template(text).expect(text);
+        assert_eq!(parsed.to_string(), expected);
+        assert_eq!(template(expected).as_ref(), Ok(&parsed));
+    }
+
+    #[track_caller]
+    fn fails(text: &str, expected: &str) {
+        let error = template(text).expect_err(text);
+        assert_eq!(error.what, expected);
+        assert_eq!(error.to_string(), format!("{expected} in '{text}'"));
+    }
+
+    #[test]
+    fn printed_in_one_way() {
+        for text in [
+            "http://a.com",
+            "http://a.com/",
+            "{s}://{u}@{...}:{p}/{...}?#{...}",
+            "*://*.a.com/a-*-{x:digits?}/{}/{:hex}?a&b=&c={x?}&!d&{...}#{f}",
+            "http://{h:a|}{i:a|b-c}/?&;=",
+            "http://{lower(...)}/{upper(x)}{encode(y)}/{decode(...)}?{sorted(...)}",
+            "http://[::1]:80/é{0xFF}{0x0A}{'*'}{'{'}{'}'}'",
+            "http://a.com/?{'!'}x=!y",
+        ] {
+            prints(text, text);
+        }
+        prints("http://a/{'a*b'}{'}'}{0x41}{0xc3}{0xa9}", "http://a/a{'*'}b{'}'}Aé");
+        prints("http://a/{x:c|a|b|a}", "http://a/{x:a|b|c}");
+        prints("http://{'['}a.b]/", "http://[a.b]/");
+    }
+
+    #[test]
+    fn what_is_wrong() {
+        fails("a.com/x", "'://' is missing");
+        fails("http:///x", "the host is missing");
+        fails("http://a/{x", "'{' without '}' (write {'{'} for the character)");
+        fails("http://a/x}", "'}' without '{' (write {'}'} for the character)");
+        fails("http://a/{'x", "{'…'} is not closed");
+        fails("http://a/{''}", "{'…'} is not closed");
+        fails("http://a/{0xFFF}", "'{0xFFF}' is not a byte such as {0xFF}");
+        fails("http://a/{'/'}", "'/' cannot be part of a value here");
+        fails("http://a/?a={'&'}", "'&' cannot be part of a value here");
+        fails("http://a/?{x}=1", "a parameter's name must be fixed text");
+        fails("http://a/{a b}", "'a b' is not a name (letters, digits, '_', '-')");
+        fails("http://a/x{...}", "'...' is not a name (letters, digits, '_', '-')");
+        fails("http://a/{sorted(...)}", "'sorted' is none of lower, upper, encode, decode");
+        fails("http://a/?{lower(...)}", "'{lower(...)}' is neither {...} nor {sorted(...)}");
+        fails(
+            "http://a/{x:int}",
+            "'int' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b)",
+        );
+        fails("http://a/{x:|}", "'|' names no word (write a|b)");
+    }
+
+    /// The template's parts are those of the URL that it looks like.
+    #[test]
+    fn parts_as_in_a_url() {
+        let parsed = template("http://a@b@c.d:e:f/g//?h;i=j=k&?#l#m?").expect("well formed");
+        let texts: Vec<String> = parsed
+            .texts()
+            .map(|text| {
+                String::from_utf8_lossy(super::super::template::as_literal(text).expect("fixed")).into_owned()
+            })
+            .collect();
+        assert_eq!(texts, ["http", "a@b", "c", "d", "e:f", "g", "", "", "j=k", "l#m?"]);
+        assert_eq!(parsed.query.map(|items| items.len()), Some(3));
+    }
 }

@@ -34,6 +34,7 @@ impl Rule {
 
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[expect(clippy::large_enum_variant, reason = "most rules are rewrites, and there are few rules")]
 pub enum Action {
     /// URLs of this shape become that shape.
     Rewrite(Rewrite),
@@ -276,11 +277,15 @@ fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> 
     let open_ended = match piece {
         Piece::Literal(_) => false,
         Piece::Star => true,
-        Piece::Hole { convert, .. } if *convert != Convert::Copy => return Err("a match does not convert".into()),
+        Piece::Hole { convert, .. } if *convert != Convert::Copy => {
+            return Err("a match does not convert".into());
+        }
         Piece::Hole { class, .. } => *class == Class::Any,
     };
     if open_ended && !matches!(next, None | Some(Piece::Literal(_))) {
-        return Err("where the first of two neighbouring holes ends is open: put text or a class between".into());
+        return Err(
+            "where the first of two neighbouring holes ends is open: put text or a class between".into()
+        );
     }
     Ok(())
 }
@@ -318,7 +323,8 @@ fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
 fn size(template: &Template) -> (usize, usize) {
     let entries = template.query.as_ref().map_or(0, Vec::len);
     let parts = [template.userinfo.is_some(), template.port.is_some(), template.fragment.is_some()];
-    let components = template.host.len() + template.path.len() + entries + parts.iter().filter(|p| **p).count();
+    let components =
+        template.host.len() + template.path.len() + entries + parts.iter().filter(|p| **p).count();
     let fixed = |piece: &Piece| if let Piece::Literal(bytes) = piece { bytes.len() } else { 0 };
     let names = template.query.iter().flatten().map(|item| match &item.kind {
         QueryKind::Param(name, _) => name.len(),
@@ -339,10 +345,110 @@ pub(crate) fn hole_names(template: &Template) -> Vec<&str> {
 }
 
 fn rests(list: &List) -> Vec<Convert> {
-    list.iter().filter_map(|item| if let Item::Rest(convert) = item { Some(*convert) } else { None }).collect()
+    list.iter()
+        .filter_map(|item| if let Item::Rest(convert) = item { Some(*convert) } else { None })
+        .collect()
 }
 
 fn others(template: &Template) -> Vec<bool> {
     let items = template.query.iter().flatten();
-    items.filter_map(|i| if let QueryKind::Others { sorted } = i.kind { Some(sorted) } else { None }).collect()
+    items
+        .filter_map(|i| if let QueryKind::Others { sorted } = i.kind { Some(sorted) } else { None })
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn found(from: &str, url: &str, expected: Option<usize>) {
+        let substitute = Substitute::parse(from, "something else").expect("well formed");
+        assert_eq!(substitute.find(url.as_bytes()), expected, "{from} in {url}");
+    }
+
+    #[test]
+    fn places_on_token_borders() {
+        found("cat", "cat", Some(0));
+        found("cat", "cats", None);
+        found("cat", "bobcat", None);
+        found("cat", "bobcat-cat", Some(7));
+        found("cat", "_cat_", Some(1));
+        found("-cat-", "a-cat-b", Some(1));
+        found("cat", "é cat", Some(3));
+        found("/", "a/b", Some(1));
+        found("a", "", None);
+    }
+
+    #[test]
+    fn overlapping_places() {
+        found("a-a", "ba-a-a", Some(3));
+        found("1.1.1", "21.1.1.1", Some(3));
+        found("aa", "aaaa", None);
+    }
+
+    #[test]
+    fn anchored_places() {
+        found("^http", "http://a", Some(0));
+        found("^http", "https://a", None);
+        found("^a", "b/a", None);
+        found("html$", "a.html", Some(2));
+        found("html$", "ahtml", None);
+        found("html$", "html?", None);
+        found("html$", "tml", None);
+        found("^a-b$", "a-b", Some(0));
+        found("^a-b$", "a-b-", None);
+        found("^a-a$", "a-a-a", None);
+    }
+
+    #[test]
+    fn substitutions_print_in_one_way() {
+        for (from, to) in [
+            ("a", ""),
+            ("^a", "^b"),
+            ("a$", "$"),
+            ("^a$", "^$"),
+            ("{'^'}a{'$'}", "{'^'}"),
+            ("{'*'}", "{0xFF}"),
+        ] {
+            assert_eq!(
+                Action::substitute(from, to).expect("well formed").sides(),
+                (from.to_owned(), to.to_owned())
+            );
+        }
+        // Anchors of the first side hold for both.
+        assert_eq!(Action::substitute("^a$", "b").expect("well formed").sides().1, "^b$");
+        for (from, to) in [("", "a"), ("^$", "a"), ("a", "a"), ("a*", "b"), ("a", "{x}"), ("a", "}")] {
+            assert!(Action::substitute(from, to).is_err(), "{from} -> {to}");
+        }
+    }
+
+    #[track_caller]
+    fn fails(from: &str, to: &str, expected: &str) {
+        let error = Action::rewrite(from, to).expect_err("they do not fit").to_string();
+        assert_eq!(error.rsplit_once(" in '").map(|(what, _)| what), Some(expected));
+    }
+
+    #[test]
+    fn sides_that_do_not_fit() {
+        let open = "where the first of two neighbouring holes ends is open: put text or a class between";
+        fails("http://a/{x}{y}", "http://a/", open);
+        fails("http://a/{x}*", "http://a/", open);
+        fails("http://a/*{y:digits}", "http://a/", open);
+        fails("http://a/{lower(x)}", "http://a/", "a match does not convert");
+        fails("http://a/{lower(...)}", "http://a/", "a match does not convert");
+        fails("http://a/?{sorted(...)}", "http://a/", "a match does not sort");
+        fails("http://a/{...}/x/{...}", "http://a/", "{...} can stand once in a host and once in a path");
+        fails("http://a/?{...}&{...}", "http://a/", "{...} can stand once in a query");
+        fails("http://a/{x}", "http://a/{y}", "the match has no {y}");
+        fails("http://a/{}", "http://a/{}", "the match has no {}");
+        fails("http://a/{x}", "http://a/{x?}", "a rewrite copies: write {x}");
+        fails("http://a/{x:digits}", "http://a/{x:digits}", "a rewrite copies: write {x}");
+        fails("http://a/", "http://{...}/", "the match has no {...} in its host");
+        fails("http://a/", "http://a/{...}", "the match has no {...} in its path");
+        fails("http://a/{...}", "http://a/{...}?{...}", "the match has no {...} in its query");
+        fails("http://a/", "http://a/#{...}", "the match has no {...} in its fragment");
+        fails("http://a/{...}", "http://a/{...}/{...}", "{...} can stand once in a path");
+        fails("http://a/?a", "http://a/?!a", "a rewrite leaves out what is to be absent");
+    }
 }

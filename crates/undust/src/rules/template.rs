@@ -208,10 +208,12 @@ pub fn as_literal(text: &Text) -> Option<&[u8]> {
 impl Template {
     /// Every text of the template, in URL order.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
-        let one = |item| match item {
-            &Item::One(ref text) => Some(text),
-            Item::Rest(_) => None,
-        };
+        fn one(item: &Item) -> Option<&Text> {
+            match item {
+                Item::One(text) => Some(text),
+                Item::Rest(_) => None,
+            }
+        }
         let params = self.query.iter().flatten().filter_map(|item| match &item.kind {
             QueryKind::Param(_, value) => value.as_ref(),
             _ => None,
@@ -317,14 +319,15 @@ pub(crate) fn write_text(f: &mut fmt::Formatter<'_>, text: &Text) -> fmt::Result
         match piece {
             Piece::Literal(bytes) => write_bytes(f, bytes)?,
             Piece::Star => f.write_str("*")?,
-            Piece::Hole { name, class, optional, convert } => match convert.name() {
-                Some(function) => write_call(f, Some(function), name)?,
-                None => {
+            Piece::Hole { name, class, optional, convert } => {
+                if let Some(function) = convert.name() {
+                    write_call(f, Some(function), name)?;
+                } else {
                     write!(f, "{{{name}")?;
                     write_class(f, class)?;
                     f.write_str(if *optional { "?}" } else { "}" })?;
                 }
-            },
+            }
         }
     }
     Ok(())

@@ -3,7 +3,7 @@
 //! The splitter follows RFC 3986 for anything of the form `scheme://authority…` and refuses the rest. Every byte of the
 //! input belongs to exactly one part, so that [`SplitUrl::keys`] and [`join`] give back the same bytes.
 
-use memchr::{memchr, memchr2, memchr3, memrchr};
+use memchr::{memchr, memchr2, memrchr};
 
 /// One URL of the form `scheme://authority/path?query#fragment`, split without copying.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,15 +69,18 @@ impl<'u> SplitUrl<'u> {
     /// Split `raw`, or `None` when it is not of the form `scheme://authority…` (or is over 4 GiB long).
     pub fn new(raw: &'u [u8]) -> Option<SplitUrl<'u>> {
         u32::try_from(raw.len()).ok()?;
-        let scheme_end = memchr(b':', &raw[..raw.len().min(MAX_SCHEME)])?;
+        // Schemes and authorities are so short that a plain loop beats a call for every delimiter.
+        let scheme_end = raw.iter().take(MAX_SCHEME).position(|b| *b == b':')?;
         if !is_scheme(&raw[..scheme_end]) || !raw[scheme_end..].starts_with(b"://") {
             return None;
         }
         let authority_start = scheme_end + 3;
+        let is_end = |b: &u8| matches!(b, b'/' | b'?' | b'#');
         let path_start =
-            memchr3(b'/', b'?', b'#', &raw[authority_start..]).map_or(raw.len(), |i| authority_start + i);
+            raw[authority_start..].iter().position(is_end).map_or(raw.len(), |i| authority_start + i);
         let authority = &raw[authority_start..path_start];
-        let host_start = memrchr(b'@', authority).map_or(authority_start, |i| authority_start + i + 1);
+        let at = authority.iter().rposition(|b| *b == b'@');
+        let host_start = at.map_or(authority_start, |i| authority_start + i + 1);
         let host_end = host_start + host_len(&raw[host_start..path_start]);
         let (query_start, fragment_start) = match memchr2(b'?', b'#', &raw[path_start..]) {
             None => (raw.len(), raw.len()),
@@ -135,7 +138,8 @@ impl<'u> SplitUrl<'u> {
 
     /// The query without its `?`.
     pub fn query(&self) -> Option<&'u [u8]> {
-        (self.query_start < self.fragment_start).then(|| self.slice(self.query_start + 1, self.fragment_start))
+        (self.query_start < self.fragment_start)
+            .then(|| self.slice(self.query_start + 1, self.fragment_start))
     }
 
     /// The fragment without its `#`.
@@ -191,8 +195,9 @@ fn is_scheme(scheme: &[u8]) -> bool {
 
 /// How much of `host[:port]` is the host. A colon inside brackets belongs to an IPv6 address.
 fn host_len(host_port: &[u8]) -> usize {
-    let address = if host_port.first() == Some(&b'[') { memrchr(b']', host_port).map_or(0, |i| i + 1) } else { 0 };
-    memchr(b':', &host_port[address..]).map_or(host_port.len(), |i| address + i)
+    let address =
+        if host_port.first() == Some(&b'[') { memrchr(b']', host_port).map_or(0, |i| i + 1) } else { 0 };
+    host_port[address..].iter().position(|b| *b == b':').map_or(host_port.len(), |i| address + i)
 }
 
 /// The labels of a host; an empty host has none, an address in brackets is one.
@@ -272,4 +277,106 @@ pub fn join<'u>(keys: impl IntoIterator<Item = (Key<'u>, Option<&'u [u8]>)>) -> 
         }
     }
     out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The parts of a URL, `-` for what is not there: scheme userinfo host port path query fragment.
+    fn parts(url: &str) -> String {
+        let Some(split) = SplitUrl::new(url.as_bytes()) else { return "no".to_owned() };
+        assert_eq!(String::from_utf8_lossy(&join(split.keys())), url);
+        let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
+        let option = |part: Option<&[u8]>| part.map_or("-".to_owned(), |p| format!("'{}'", text(p)));
+        let (user, port) = (option(split.userinfo()), option(split.port()));
+        let (query, fragment) = (option(split.query()), option(split.fragment()));
+        format!(
+            "{} {user} {} {port} {} {query} {fragment}",
+            text(split.scheme()),
+            text(split.host()),
+            text(split.path())
+        )
+    }
+
+    #[test]
+    fn every_part() {
+        assert_eq!(parts("http://u:p@a.com:80/x/y?q=1#f"), "http 'u:p' a.com '80' /x/y 'q=1' 'f'");
+        assert_eq!(parts("http://a.com"), "http - a.com -  - -");
+        assert_eq!(parts("http://a.com?#"), "http - a.com -  '' ''");
+        assert_eq!(parts("http://a.com#a?b#c"), "http - a.com -  - 'a?b#c'");
+        assert_eq!(parts("http://a.com/?a?b"), "http - a.com - / 'a?b' -");
+        assert_eq!(parts("http://a@b@c:d:e/"), "http 'a@b' c 'd:e' / - -");
+        assert_eq!(parts("http://@:/"), "http ''  '' / - -");
+        assert_eq!(parts("http://[::1]:8/"), "http - [::1] '8' / - -");
+        assert_eq!(parts("http://[::1]"), "http - [::1] -  - -");
+        assert_eq!(parts("http://[a:b/"), "http - [a 'b' / - -");
+        assert_eq!(parts("file:///x"), "file -  - /x - -");
+        assert_eq!(parts("a+b-c.1://"), "a+b-c.1 -  -  - -");
+    }
+
+    #[test]
+    fn refused() {
+        let long = format!("{}://a", "s".repeat(32));
+        for url in
+            ["", "a", "://a", "http:/a", "http:a", "1a://b", "a b://c", " http://a", "é://a", long.as_str()]
+        {
+            assert_eq!(parts(url), "no", "{url}");
+        }
+        assert_ne!(parts(&long[1..]), "no");
+    }
+
+    fn listed<'u>(items: impl Iterator<Item = &'u [u8]>) -> String {
+        items.map(|item| format!("[{}]", String::from_utf8_lossy(item))).collect::<Vec<_>>().concat()
+    }
+
+    #[test]
+    fn labels_and_segments() {
+        let labels = |url: &'static str| listed(SplitUrl::new(url.as_bytes()).expect("a URL").labels());
+        assert_eq!(labels("http://www.a.com/"), "[www][a][com]");
+        assert_eq!(labels("http://a..com./"), "[a][][com][]");
+        assert_eq!(labels("http://[::1.2]/"), "[[::1.2]]");
+        assert_eq!(labels("http:///"), "");
+        let segments = |url: &'static str| listed(SplitUrl::new(url.as_bytes()).expect("a URL").segments());
+        assert_eq!(segments("http://a/b//c/"), "[b][][c][]");
+        assert_eq!(segments("http://a/"), "[]");
+        assert_eq!(segments("http://a"), "");
+    }
+
+    #[test]
+    fn parameters_with_their_separators() {
+        let told = |url: &'static str| -> String {
+            let params = SplitUrl::new(url.as_bytes()).expect("a URL").params();
+            let text = |part: &[u8]| String::from_utf8_lossy(part).into_owned();
+            let tell =
+                |p: Param| format!("{}{}|{:?} ", char::from(p.separator), text(p.name), p.value.map(text));
+            params.map(tell).collect::<Vec<_>>().concat()
+        };
+        assert_eq!(told("http://a/?x=1;y&x="), "?x|Some(\"1\") ;y|None &x|Some(\"\") ");
+        assert_eq!(told("http://a/?=a=b&&"), "?|Some(\"a=b\") &|None &|None ");
+        assert_eq!(told("http://a/?"), "");
+        assert_eq!(told("http://a/"), "");
+    }
+
+    /// rewrite 3.1: the keys of a long URL; decision-tree 2: components are counted from both ends.
+    #[test]
+    fn keys_are_placed_from_both_ends() {
+        let url = b"http://shopping.yahoo.com/electronics/cameras/product.php?prodid=1000&sort=price";
+        let split = SplitUrl::new(url).expect("a URL");
+        let place = |from_start, from_end| Place { from_start, from_end };
+        let keys: Vec<_> = split.keys().map(|(key, value)| (key, value.unwrap_or(b"-"))).collect();
+        let param = |separator, name| Key::Param { separator, name };
+        let expected: [(Key, &[u8]); 9] = [
+            (Key::Scheme, b"http"),
+            (Key::Label(place(0, 2)), b"shopping"),
+            (Key::Label(place(1, 1)), b"yahoo"),
+            (Key::Label(place(2, 0)), b"com"),
+            (Key::Segment(place(0, 2)), b"electronics"),
+            (Key::Segment(place(1, 1)), b"cameras"),
+            (Key::Segment(place(2, 0)), b"product.php"),
+            (param(b'?', b"prodid"), b"1000"),
+            (param(b'&', b"sort"), b"price"),
+        ];
+        assert_eq!(keys, expected);
+    }
 }
