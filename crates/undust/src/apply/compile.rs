@@ -182,7 +182,7 @@ impl Canonicalizer {
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
         let Some(split) = SplitUrl::new(&start) else { return true };
-        self.settle(&split, scratch).is_some() || !self.fire(&split, scratch)
+        self.settle(&split, scratch).is_some() || !self.fire(&split, self.site_of(split.host()), scratch)
     }
 
     /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
@@ -208,7 +208,8 @@ impl Canonicalizer {
     /// Apply rules until none changes anything. `None` when nothing fires, or when the rules run in a circle: then the
     /// URL stays what it was, which keeps canonicalization idempotent whatever the rules are.
     fn settle<'s>(&self, start: &SplitUrl, scratch: &'s mut Scratch) -> Option<&'s [u8]> {
-        if !self.fire(start, scratch) {
+        let site = self.site_of(start.host());
+        if !self.fire(start, site, scratch) {
             return None;
         }
         let mut current = std::mem::take(&mut scratch.current);
@@ -218,7 +219,10 @@ impl Canonicalizer {
                 break;
             }
             std::mem::swap(&mut current, &mut scratch.out);
-            let fired = SplitUrl::new(&current).is_some_and(|split| self.fire(&split, scratch));
+            let fired = SplitUrl::new(&current).is_some_and(|split| {
+                let stays = split.host() == start.host();
+                self.fire(&split, if stays { site } else { self.site_of(split.host()) }, scratch)
+            });
             if !fired {
                 settled = true;
                 break;
@@ -229,8 +233,7 @@ impl Canonicalizer {
     }
 
     /// Run the first rule that changes the URL, into `scratch.out` (normalised); whether there is one.
-    fn fire(&self, split: &SplitUrl, scratch: &mut Scratch) -> bool {
-        let site = self.site_of(split.host());
+    fn fire(&self, split: &SplitUrl, site: Option<&SiteIndex>, scratch: &mut Scratch) -> bool {
         if site.is_none() && self.every.is_empty() {
             return false;
         }
@@ -250,6 +253,9 @@ impl Canonicalizer {
     fn run(&self, id: u32, split: &SplitUrl, scratch: &mut Scratch) -> bool {
         if !self.programs[id as usize].run(&self.code, split, scratch) {
             return false;
+        }
+        if self.split_if_normal(&scratch.out).is_some() {
+            return true;
         }
         let normal = match self.normal(&scratch.out) {
             Cow::Borrowed(same) if same.len() == scratch.out.len() => return true,

@@ -74,9 +74,9 @@ impl Code {
     fn literal(&mut self, text: &[u8]) -> Literal {
         let bytes = &mut self.bytes;
         *self.known.entry(text.to_vec()).or_insert_with(|| {
-            let start = bytes.len() as u32;
+            let start = bytes.len();
             bytes.extend_from_slice(text);
-            Literal { start, end: bytes.len() as u32 }
+            Literal(Range::new(start, bytes.len()))
         })
     }
 }
@@ -90,31 +90,34 @@ pub(super) struct Compiled {
     userinfo: Option<TextTest>,
     port: Option<TextTest>,
     fragment: FragmentTest,
-    slots: u32,
+    slots: u16,
     ops: Range,
 }
 
 /// Fixed text: a range of [`Code::bytes`].
 #[derive(Clone, Copy)]
-struct Literal {
-    start: u32,
-    end: u32,
-}
+struct Literal(Range);
 
-/// Entries of one of the arrays of [`Code`].
+/// Entries of one of the arrays of [`Code`]. Templates are short (`MAX_SIZE`), so that two bytes hold the length; packed, a
+/// test or an operation takes eight bytes.
 #[derive(Clone, Copy)]
+#[repr(packed(2))]
 struct Range {
     start: u32,
-    end: u32,
+    len: u16,
 }
 
 impl Range {
+    fn new(start: usize, end: usize) -> Range {
+        Range { start: start as u32, len: (end - start) as u16 }
+    }
+
     fn of<T>(self, all: &[T]) -> &[T] {
-        &all[self.start as usize..self.end as usize]
+        &all[self.start as usize..][..self.len()]
     }
 
     fn len(self) -> usize {
-        (self.end - self.start) as usize
+        self.len as usize
     }
 }
 
@@ -162,15 +165,15 @@ enum PieceTest {
 #[derive(Clone, Copy)]
 enum Bind {
     Ignore,
-    Set(u32),
+    Set(u16),
     /// The hole's name stood before: both must hold the same.
-    Same(u32),
+    Same(u16),
 }
 
 /// One operation of printing.
 enum Op {
     Literal(Literal),
-    Slot(u32, Convert),
+    Slot(u16, Convert),
     HostRest {
         convert: Convert,
         dot_before: bool,
@@ -203,8 +206,8 @@ impl<'t, 'c> Builder<'t, 'c> {
         Builder { seen: vec![false; names.len()], names, code }
     }
 
-    fn number(&self, name: &str) -> u32 {
-        self.names.binary_search(&name).unwrap_or_default() as u32
+    fn number(&self, name: &str) -> u16 {
+        self.names.binary_search(&name).unwrap_or_default() as u16
     }
 
     fn bind(&mut self, name: &str) -> Bind {
@@ -223,12 +226,12 @@ impl<'t, 'c> Builder<'t, 'c> {
             [Piece::Star] => TextTest::Open(Bind::Ignore),
             [Piece::Hole { name, class: Class::Any, optional: false, .. }] => TextTest::Open(self.bind(name)),
             pieces => {
-                let start = self.code.pieces.len() as u32;
+                let start = self.code.pieces.len();
                 for piece in pieces {
                     let piece = self.piece(piece);
                     self.code.pieces.push(piece);
                 }
-                TextTest::Pieces(Range { start, end: self.code.pieces.len() as u32 })
+                TextTest::Pieces(Range::new(start, self.code.pieces.len()))
             }
         }
     }
@@ -249,9 +252,9 @@ impl<'t, 'c> Builder<'t, 'c> {
 
     /// Texts in a row.
     fn row(&mut self, row: impl IntoIterator<Item = TextTest>) -> Range {
-        let start = self.code.texts.len() as u32;
+        let start = self.code.texts.len();
         self.code.texts.extend(row);
-        Range { start, end: self.code.texts.len() as u32 }
+        Range::new(start, self.code.texts.len())
     }
 
     fn list(&mut self, list: &List) -> ListTest {
@@ -309,7 +312,7 @@ impl Compiled {
             Some(Fragment::Any) => FragmentTest::Any,
             Some(Fragment::Text(text)) => FragmentTest::Text(build.text(text)),
         };
-        let slots = build.names.len() as u32;
+        let slots = build.names.len() as u16;
         let ops = Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build }.template(rewrite.becomes());
         Compiled { path, query, host, scheme, userinfo, port, fragment, slots, ops }
     }
@@ -351,7 +354,7 @@ impl Run<'_> {
     }
 
     fn literal(&self, literal: Literal) -> &[u8] {
-        &self.code.bytes[literal.start as usize..literal.end as usize]
+        literal.0.of(&self.code.bytes)
     }
 
     fn query_fits(&self, params: usize, is_there: bool) -> bool {
@@ -602,9 +605,9 @@ impl Printer<'_, '_, '_> {
             self.ops.push(Op::Literal(self.build.code.literal(&self.fixed)));
         }
         let ops = &mut self.build.code.ops;
-        let start = ops.len() as u32;
+        let start = ops.len();
         ops.append(&mut self.ops);
-        Range { start, end: ops.len() as u32 }
+        Range::new(start, ops.len())
     }
 
     fn literal(&mut self, bytes: &[u8]) {

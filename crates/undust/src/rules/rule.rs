@@ -69,14 +69,14 @@ impl Action {
         }
     }
 
-    /// Eight hex digits that depend on nothing but what the rule says.
+    /// Twelve hex digits that depend on nothing but what the rule says.
     pub fn id(&self) -> String {
         let (from, to) = self.sides();
         let kind = match self {
             Action::Rewrite(_) => "rewrite",
             Action::Substitute(_) => "substitute",
         };
-        format!("{:08x}", xxh3_64(format!("{kind}\n{from}\n{to}").as_bytes()) >> 32)
+        format!("{:012x}", xxh3_64(format!("{kind}\n{from}\n{to}").as_bytes()) >> 16)
     }
 }
 
@@ -253,7 +253,16 @@ pub enum Review {
     Rejected,
 }
 
+/// So many bytes of fixed text a template may hold: more than any URL that is worth a rule.
+pub(crate) const MAX_SIZE: usize = 32_000;
+
+fn check_size(template: &Template) -> Result<(), String> {
+    let (components, bytes) = size(template);
+    if components + bytes > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
+}
+
 fn check_match(template: &Template) -> Result<(), String> {
+    check_size(template)?;
     for text in template.texts() {
         for (i, piece) in text.iter().enumerate() {
             check_match_piece(piece, text.get(i + 1))?;
@@ -291,6 +300,7 @@ fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> 
 }
 
 fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
+    check_size(becomes)?;
     let bound = hole_names(matches);
     for piece in becomes.texts().flatten() {
         if let Piece::Hole { name, class, optional, .. } = piece {
