@@ -18,14 +18,13 @@ use crate::url::{SiteBy, SplitUrl, normalize, split_if_normal};
 pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
-    /// Hash of a site's name to its index.
-    sites: HashMap<u64, u32, Ready>,
-    indexes: Vec<SiteIndex>,
+    /// By the hash of their names.
+    sites: HashMap<u64, SiteIndex, Ready>,
     every: SiteIndex,
     /// The kinds of facts that the rules of each site are filed under, site by site.
     asks: Vec<Ask>,
     /// Facts and the rules filed under them, site by site, sorted. A hash may lie: rules are tested in full.
-    filed: Vec<(u32, u32)>,
+    filed: Vec<Filed>,
     programs: Vec<Program>,
     code: Code,
     needs_labels: bool,
@@ -36,6 +35,70 @@ pub struct Canonicalizer {
 struct SiteIndex {
     asks: (u32, u32),
     filed: (u32, u32),
+}
+
+/// One rule under one fact, with what can be told of the rule without fetching it from memory.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
+struct Filed {
+    fact: u32,
+    id: u32,
+    outline: Outline,
+}
+
+/// What a rule asks, or a URL has, in outline: if a rule matches a URL, the rule's outline fits the URL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Outline {
+    /// One bit for each parameter's name, and one for each with its value.
+    params: u32,
+    /// The fewest and the most path components and parameters; 255 is any number.
+    segments: (u8, u8),
+    count: (u8, u8),
+}
+
+impl Outline {
+    fn of_rule(action: &Action) -> Outline {
+        let mut outline = Outline { params: 0, segments: (0, u8::MAX), count: (0, u8::MAX) };
+        let Action::Rewrite(rewrite) = action else { return outline };
+        let from = rewrite.matches();
+        let open = from.path.iter().any(|item| matches!(item, Item::Rest(_)));
+        let least = capped(from.path.len() - usize::from(open));
+        outline.segments = (least, if open { u8::MAX } else { least });
+        let (mut named, mut others) = (0, false);
+        for item in from.query.iter().flatten() {
+            named += usize::from(matches!(item.kind, QueryKind::Param(..)));
+            others |= matches!(item.kind, QueryKind::Others { .. });
+        }
+        outline.count = (capped(named), if others { u8::MAX } else { capped(named) });
+        for (ask, bytes) in template_facts(from) {
+            if matches!(ask, Ask::ParamName | Ask::ParamValue) {
+                outline.params |= outline_bit(&bytes);
+            }
+        }
+        outline
+    }
+
+    fn of_url(raw: &[u8], scratch: &Scratch) -> Outline {
+        let (segments, count) = (capped(scratch.segments.len()), capped(scratch.params.len()));
+        let bits = scratch.params.iter().fold(0, |bits, param| {
+            bits | outline_bit(param.name.of_raw(raw)) | outline_bit(param.whole().of_raw(raw))
+        });
+        Outline { params: bits, segments: (segments, segments), count: (count, count) }
+    }
+
+    fn fits(self, url: Outline) -> bool {
+        let within = |(least, most): (u8, u8), (n, _): (u8, u8)| least <= n && n <= most;
+        self.params & !url.params == 0 && within(self.segments, url.segments) && within(self.count, url.count)
+    }
+}
+
+fn capped(n: usize) -> u8 {
+    n.min(usize::from(u8::MAX)) as u8
+}
+
+/// A cheap hash to 32 bits: a rule that passes by accident is only tested in vain.
+fn outline_bit(bytes: &[u8]) -> u32 {
+    let end = |b: Option<&u8>| u32::from(b.copied().unwrap_or_default());
+    1 << ((bytes.len() as u32 * 7 + end(bytes.first()) * 3 + end(bytes.last()) * 5) & 31)
 }
 
 /// What a rule can ask of a URL in one lookup, the most telling first.
@@ -81,7 +144,6 @@ impl Canonicalizer {
             normalize: set.normalize,
             site_by: set.site_by,
             sites: HashMap::default(),
-            indexes: Vec::new(),
             every: SiteIndex::default(),
             asks: Vec::new(),
             filed: Vec::new(),
@@ -94,8 +156,7 @@ impl Canonicalizer {
             if site.site == EVERY_SITE {
                 compiled.every = index;
             } else {
-                compiled.sites.insert(xxh3_64(site.site.as_bytes()), compiled.indexes.len() as u32);
-                compiled.indexes.push(index);
+                compiled.sites.insert(xxh3_64(site.site.as_bytes()), index);
             }
         }
         compiled.needs_labels = compiled.programs.iter().any(Program::needs_labels);
@@ -121,7 +182,7 @@ impl Canonicalizer {
                 .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
                 .map_or((Ask::Nothing, &b""[..]), |(ask, bytes)| (*ask, bytes));
             asks.push(ask);
-            self.filed.push((fact_hash(ask, bytes), id));
+            self.filed.push(Filed { fact: fact_hash(ask, bytes), id, outline: Outline::of_rule(action) });
         }
         asks.sort_unstable();
         asks.dedup();
@@ -271,9 +332,10 @@ impl Canonicalizer {
         candidates.clear();
         let asks = &self.asks[index.asks.0 as usize..index.asks.1 as usize];
         let filed = &self.filed[index.filed.0 as usize..index.filed.1 as usize];
+        let outline = Outline::of_url(split.raw(), scratch);
         for &ask in asks {
             each_answer(ask, split.raw(), scratch, |bytes| {
-                add_filed(filed, fact_hash(ask, bytes), &mut candidates)
+                add_filed(filed, fact_hash(ask, bytes), outline, &mut candidates);
             });
         }
         if candidates.len() > 1 {
@@ -286,7 +348,7 @@ impl Canonicalizer {
 
     /// The site a host belongs to: by domain, the longest suffix of the host that is a site.
     fn site_of(&self, host: &[u8]) -> Option<&SiteIndex> {
-        if self.indexes.is_empty() {
+        if self.sites.is_empty() {
             return None;
         }
         if host.iter().any(u8::is_ascii_uppercase) {
@@ -297,7 +359,7 @@ impl Canonicalizer {
 
     /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
     fn site_of_lower(&self, host: &[u8]) -> Option<&SiteIndex> {
-        let named = |name: &[u8]| self.sites.get(&xxh3_64(name)).map(|&i| &self.indexes[i as usize]);
+        let named = |name: &[u8]| self.sites.get(&xxh3_64(name));
         match self.site_by {
             SiteBy::Host => named(host),
             SiteBy::Domain => {
@@ -327,13 +389,18 @@ fn each_answer(ask: Ask, raw: &[u8], scratch: &Scratch, mut tell: impl FnMut(&[u
     }
 }
 
-/// Add the rules filed under a fact; `filed` is sorted.
-fn add_filed(filed: &[(u32, u32)], fact: u32, candidates: &mut Vec<u32>) {
-    // A few entries lie in one or two cache lines: walking them beats searching.
-    let start = if filed.len() <= 16 { 0 } else { filed.partition_point(|(hash, _)| *hash < fact) };
-    let under =
-        filed[start..].iter().skip_while(|(hash, _)| *hash < fact).take_while(|(hash, _)| *hash == fact);
-    candidates.extend(under.map(|(_, id)| id));
+/// Add the rules filed under a fact that may match a URL of this outline; `filed` is sorted.
+fn add_filed(filed: &[Filed], fact: u32, outline: Outline, candidates: &mut Vec<u32>) {
+    // A few entries lie in a few cache lines: walking them beats searching.
+    let start = if filed.len() <= 16 { 0 } else { filed.partition_point(|filed| filed.fact < fact) };
+    for filed in &filed[start..] {
+        if filed.fact > fact {
+            break;
+        }
+        if filed.fact == fact && filed.outline.fits(outline) {
+            candidates.push(filed.id);
+        }
+    }
 }
 
 fn fact_hash(ask: Ask, bytes: &[u8]) -> u32 {

@@ -215,7 +215,11 @@ impl<'t, 'c> Builder<'t, 'c> {
             return Bind::Ignore;
         }
         let slot = self.number(name);
-        if std::mem::replace(&mut self.seen[slot as usize], true) { Bind::Same(slot) } else { Bind::Set(slot) }
+        if std::mem::replace(&mut self.seen[slot as usize], true) {
+            Bind::Same(slot)
+        } else {
+            Bind::Set(slot)
+        }
     }
 
     fn text(&mut self, text: &Text) -> TextTest {
@@ -313,7 +317,8 @@ impl Compiled {
             Some(Fragment::Text(text)) => FragmentTest::Text(build.text(text)),
         };
         let slots = build.names.len() as u16;
-        let ops = Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build }.template(rewrite.becomes());
+        let ops =
+            Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build }.template(rewrite.becomes());
         Compiled { path, query, host, scheme, userinfo, port, fragment, slots, ops }
     }
 }
@@ -336,7 +341,11 @@ impl Run<'_> {
         slots.resize(self.rule.slots as usize, Span::default());
         let raw = url.raw();
         self.list_matches(&self.rule.path, raw, segments, slots, path_rest)
-            && self.rule.query.as_ref().is_none_or(|query| self.query_matches(query, raw, params, slots, named))
+            && self
+                .rule
+                .query
+                .as_ref()
+                .is_none_or(|query| self.query_matches(query, raw, params, slots, named))
             && match &self.rule.host {
                 HostTest::Exact(host) => self.literal(*host) == url.host(),
                 HostTest::Labels(list) => {
@@ -418,7 +427,8 @@ impl Run<'_> {
     }
 
     fn speaks_of(&self, query: &QueryTest, name: &[u8]) -> bool {
-        let mut names = query.params.of(&self.code.texts).iter().step_by(2).chain(query.absent.of(&self.code.texts));
+        let mut names =
+            query.params.of(&self.code.texts).iter().step_by(2).chain(query.absent.of(&self.code.texts));
         names.any(|text| self.is_exactly(*text, name))
     }
 
@@ -627,9 +637,7 @@ impl Printer<'_, '_, '_> {
             match piece {
                 Piece::Literal(bytes) => self.literal(bytes),
                 Piece::Star => self.literal(b"*"),
-                Piece::Hole { name, convert, .. } => {
-                    self.push(Op::Slot(self.build.number(name), *convert))
-                }
+                Piece::Hole { name, convert, .. } => self.push(Op::Slot(self.build.number(name), *convert)),
             }
         }
     }
