@@ -13,7 +13,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::apply::{Canonicalizer, Finding, Form, Scratch, check};
 use undust::rules::{Evidence, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
@@ -40,20 +40,39 @@ pub struct Proposal {
     pub unseen: u32,
 }
 
-/// Choose among `proposals`, which `learner` made.
-pub fn select(site: &Site, learner: &str, proposals: &[Proposal], limits: Limits) -> Vec<Rule> {
+/// Choose among `proposals`, which `learner` made. What is chosen passes `undust::apply::check`.
+pub fn select(site: &Site, learner: &str, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
     let mut choice = Choice::new(site, proposals, limits);
     loop {
         let accepted = choice.run();
-        let too_much = worst_rules(&accepted, limits.max_fpr, site.clusters() as u64);
-        if too_much.is_empty() {
-            return accepted.iter().map(|a| choice.rule(a, learner)).collect();
+        let mut given_up = worst_rules(&accepted, limits.max_fpr, site.clusters() as u64);
+        let rules: Vec<Rule> = accepted.iter().map(|a| choice.rule(a, learner)).collect();
+        if given_up.is_empty() {
+            given_up = refused(&site.name, &rules, site_by).iter().map(|&at| accepted[at].candidate).collect();
+        }
+        if given_up.is_empty() {
+            return rules;
         }
         // Without them, others may have more to do: choose again.
-        for candidate in too_much {
+        for candidate in given_up {
             choice.banned[candidate] = true;
         }
     }
+}
+
+/// The places of rules that `check` complains of, the last of each complaint: selection saw no circle on the URLs it
+/// knows, `check` invents others.
+fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
+    let sites = vec![SiteRules { site: name.to_owned(), rules: rules.to_vec() }];
+    let findings = check(&RuleSet { site_by, sites, ..RuleSet::default() });
+    let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));
+    let bad = findings.into_iter().filter_map(|finding| match finding {
+        Finding::Circle { rules, .. } => last(&rules),
+        Finding::Conflict { second: rule, .. } | Finding::Twice { rule, .. } | Finding::Outside { rule, .. } => {
+            last(&[rule])
+        }
+    });
+    bad.collect()
 }
 
 /// The rules to give up, worst first, so that the others stay under both bounds together.
@@ -66,8 +85,8 @@ fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: u64) -> Vec<usize> {
     });
     let is_safe = |rules: &[&Accepted]| {
         let sum = |of: fn(&Trial) -> u64| rules.iter().map(|a| of(&a.trial)).sum::<u64>();
-        let (wrong, trials) = (sum(|t| t.wrong), sum(|t| t.trials));
-        let lost = upper_bound(wrong, trials) * trials as f64;
+        // What happened to held-out URLs happens to all.
+        let lost = upper_bound(sum(|t| t.wrong), sum(|t| t.trials)) * sum(|t| t.spared) as f64;
         lost <= max_fpr * pages as f64 && upper_bound(sum(|t| t.wrong_pairs), sum(|t| t.pairs)) <= max_fpr
     };
     let given_up = (0..order.len()).find(|&n| is_safe(&order[n..])).unwrap_or(order.len());
@@ -98,6 +117,8 @@ type Group = Vec<Count>;
 #[derive(Clone, Debug, Default)]
 struct Trial {
     moves: Vec<(u32, u32)>,
+    /// URLs that need not be crawled, held out or not.
+    spared: u64,
     trials: u64,
     wrong: u64,
     /// Keys that disappear.
@@ -113,7 +134,7 @@ struct Accepted {
     trial: Trial,
 }
 
-/// Orders candidates: those that make URLs shorter first (nobody wants a session id in a canonical form), then the
+/// Orders candidates: those that make URLs shorter first (nobody wants a session id in a canonical form), then
 /// those that surely save most, then as they were proposed.
 type Rank = (Reverse<bool>, u64, Reverse<usize>);
 
@@ -194,7 +215,7 @@ impl<'s> Choice<'s> {
             return;
         }
         let mut found: Vec<(u32, Vec<u8>)> = Vec::new();
-        let report = |candidate, after: std::borrow::Cow<[u8]>| found.push((candidate, after.into_owned()));
+        let report = |candidate, after: &[u8]| found.push((candidate, after.to_vec()));
         self.engine.each_change(self.keys.get(key), &mut self.scratch, report);
         let mut changes = Vec::with_capacity(found.len());
         for (candidate, after) in found {
@@ -284,6 +305,7 @@ impl<'s> Choice<'s> {
         let Some(&kept) = parts.iter().max_by_key(|&&part| (of_page(part), Reverse(part))) else { return };
         for &part in parts.iter().filter(|&&part| part != kept) {
             let group = &self.groups[part as usize];
+            trial.spared += group.iter().map(Count::total).sum::<u64>();
             trial.trials += group.iter().map(|count| count.within(unseen)).sum::<u64>();
             match majority(group) {
                 Some(lost) if lost.cluster != page => trial.wrong += lost.within(unseen),

@@ -3,6 +3,12 @@
 //! The URLs are a real forum's, spread over 10,000 sites; 100,000 rules are loaded. `cost flat in the number of rules`
 //! is the last table: the same URLs with ever more rules.
 
+#![expect(
+    clippy::print_stdout,
+    clippy::disallowed_methods,
+    reason = "a benchmark measures time and prints it"
+)]
+
 use std::hint::black_box;
 use std::io::Read;
 use std::time::{Duration, Instant};

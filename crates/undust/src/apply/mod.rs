@@ -6,12 +6,15 @@
 //!
 //! [`Canonicalizer`] is the compiled engine, [`Naive`] the reference it is tested against.
 
+mod assemble;
 mod check;
+mod code;
 mod compile;
 mod convert;
 mod form;
+mod index;
 mod naive;
-mod program;
+mod run;
 mod scratch;
 
 pub use check::{Finding, check};

@@ -1,0 +1,284 @@
+//! How the rules of a site are found: by the most telling thing they ask of a URL, and by their outlines.
+//!
+//! The index of a site lies behind the code of its rules, two words a rule, so that finding and running a rule touch one
+//! stretch of memory.
+
+use std::borrow::Cow;
+use std::collections::HashMap;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::assemble::assemble;
+use super::code::Code;
+use super::scratch::Scratch;
+use crate::rules::Action;
+use crate::rules::template::{Item, QueryKind, Template, as_literal};
+
+/// Where the index of one site is.
+#[derive(Clone, Copy, Debug, Default)]
+pub(super) struct SiteIndex {
+    /// What the rules ask: one bit for each [`Ask`].
+    asks: u32,
+    /// The first word of the index, and how many rules are filed there.
+    at: u32,
+    filed: u32,
+}
+
+/// What a rule can ask of a URL in one lookup, the most telling first.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+enum Ask {
+    /// The n-th path component.
+    FromStart(u32),
+    /// The n-th path component from the end.
+    FromEnd(u32),
+    /// A parameter's name.
+    ParamName,
+    /// A parameter's name and value.
+    ParamValue,
+    /// Nothing: the rule is tried on every URL of the site.
+    Nothing,
+}
+
+/// Path components beyond this are not asked for.
+const DEPTH: u32 = 12;
+
+impl Ask {
+    fn bit(self) -> u32 {
+        match self {
+            Ask::FromStart(n) => n,
+            Ask::FromEnd(n) => DEPTH + n,
+            Ask::ParamName => 2 * DEPTH,
+            Ask::ParamValue => 2 * DEPTH + 1,
+            Ask::Nothing => 2 * DEPTH + 2,
+        }
+    }
+
+    fn of_bit(bit: u32) -> Ask {
+        match bit {
+            n if n < DEPTH => Ask::FromStart(n),
+            n if n < 2 * DEPTH => Ask::FromEnd(n - DEPTH),
+            n if n == 2 * DEPTH => Ask::ParamName,
+            n if n == 2 * DEPTH + 1 => Ask::ParamValue,
+            _ => Ask::Nothing,
+        }
+    }
+
+    /// A question with an answer as a number. It may be that of another: rules are tested in full.
+    fn fact(self, answer: &[u8]) -> u32 {
+        xxh3_64_with_seed(answer, u64::from(self.bit())) as u32
+    }
+
+    /// What the URL has to say.
+    fn each_answer(self, raw: &[u8], scratch: &Scratch, mut tell: impl FnMut(&[u8])) {
+        let segments = &scratch.segments;
+        match self {
+            Ask::FromStart(n) => segments.get(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw))),
+            Ask::FromEnd(n) => {
+                segments.iter().nth_back(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw)));
+            }
+            Ask::ParamName => scratch.params.iter().for_each(|p| tell(p.name.of_raw(raw))),
+            Ask::ParamValue => scratch.params.iter().for_each(|p| tell(p.whole().of_raw(raw))),
+            Ask::Nothing => tell(b""),
+        }
+    }
+}
+
+/// So many rules under one fact are quickly tried one by one; a fact that more rules share tells too little.
+const CROWD: usize = 8;
+
+impl SiteIndex {
+    /// Compile the rules of one site, in the order in which they are to be tried; the first has number `number`.
+    pub(super) fn new(actions: &[Cow<Action>], number: u32, code: &mut Code) -> SiteIndex {
+        code.next_site();
+        let facts: Vec<Vec<(Ask, Vec<u8>)>> = actions.iter().map(|action| facts(action)).collect();
+        let mut popularity: HashMap<&(Ask, Vec<u8>), usize> = HashMap::new();
+        for fact in facts.iter().flatten() {
+            *popularity.entry(fact).or_default() += 1;
+        }
+        let mut index = SiteIndex { filed: actions.len() as u32, ..SiteIndex::default() };
+        let mut filed: Vec<Filed> = Vec::with_capacity(actions.len());
+        for ((action, facts), number) in actions.iter().zip(&facts).zip(number..) {
+            let telling = facts.iter().find(|fact| popularity[fact] <= CROWD);
+            let (ask, answer) = telling
+                .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
+                .map_or((Ask::Nothing, &b""[..]), |(ask, answer)| (*ask, answer));
+            index.asks |= 1 << ask.bit();
+            let rule = assemble(action, number, code);
+            filed.push(Filed { fact: ask.fact(answer), rule, outline: Outline::of_rule(action) });
+        }
+        filed.sort_by_key(|filed| (filed.fact, filed.rule));
+        index.at = code.words.len() as u32;
+        code.words.extend(filed.into_iter().flat_map(Filed::pack));
+        index
+    }
+
+    pub(super) fn is_empty(&self) -> bool {
+        self.filed == 0
+    }
+
+    /// The rules that may fire on the URL that `scratch` is laid out for, in order, into `candidates`.
+    pub(super) fn find(&self, code: &Code, raw: &[u8], scratch: &Scratch, candidates: &mut Vec<u32>) {
+        candidates.clear();
+        let outline = Outline::of_url(raw, scratch);
+        let filed = &code.words[self.at as usize..][..2 * self.filed as usize];
+        let mut asks = self.asks;
+        while asks != 0 {
+            let ask = Ask::of_bit(asks.trailing_zeros());
+            asks &= asks - 1;
+            ask.each_answer(raw, scratch, |answer| add_filed(filed, ask.fact(answer), outline, candidates));
+        }
+        if candidates.len() > 1 {
+            // Code lies in the order in which rules are to be tried.
+            candidates.sort_unstable();
+            candidates.dedup();
+        }
+    }
+}
+
+/// Add the rules filed under a fact that may match a URL of this outline; `filed` is sorted.
+fn add_filed(filed: &[u64], fact: u32, outline: Outline, candidates: &mut Vec<u32>) {
+    // A few entries lie in a few cache lines: walking them beats searching.
+    let start = if filed.len() <= 32 { 0 } else { first_under(filed, fact) };
+    for pair in filed[start..].chunks_exact(2) {
+        let found = pair[0] as u32;
+        if found > fact {
+            break;
+        }
+        if found == fact && Outline::unpack(pair[1]).fits(outline) {
+            candidates.push((pair[0] >> 32) as u32);
+        }
+    }
+}
+
+/// Where the rules under `fact` begin, or would.
+fn first_under(filed: &[u64], fact: u32) -> usize {
+    let (mut low, mut high) = (0, filed.len() / 2);
+    while low < high {
+        let middle = usize::midpoint(low, high);
+        if (filed[2 * middle] as u32) < fact {
+            low = middle + 1;
+        } else {
+            high = middle;
+        }
+    }
+    2 * low
+}
+
+/// One rule under one fact, with what can be told of the rule without fetching it from memory.
+struct Filed {
+    fact: u32,
+    /// Where its code starts.
+    rule: u32,
+    outline: Outline,
+}
+
+impl Filed {
+    fn pack(self) -> [u64; 2] {
+        [u64::from(self.fact) | u64::from(self.rule) << 32, self.outline.pack()]
+    }
+}
+
+/// What a rule asks, or a URL has, in outline: if a rule matches a URL, the rule's outline fits the URL's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Outline {
+    /// One bit for each parameter's name, and one for each with its value.
+    params: u32,
+    /// The fewest and the most path components and parameters; 255 is any number.
+    segments: (u8, u8),
+    count: (u8, u8),
+}
+
+impl Outline {
+    fn of_rule(action: &Action) -> Outline {
+        let mut outline = Outline { params: 0, segments: (0, u8::MAX), count: (0, u8::MAX) };
+        let Action::Rewrite(rewrite) = action else { return outline };
+        let from = rewrite.matches();
+        let open = from.path.iter().any(|item| matches!(item, Item::Rest(_)));
+        let least = capped(from.path.len() - usize::from(open));
+        outline.segments = (least, if open { u8::MAX } else { least });
+        let (mut named, mut others) = (0, false);
+        for item in from.query.iter().flatten() {
+            named += usize::from(matches!(item.kind, QueryKind::Param(..)));
+            others |= matches!(item.kind, QueryKind::Others { .. });
+        }
+        outline.count = (capped(named), if others { u8::MAX } else { capped(named) });
+        for (ask, bytes) in template_facts(from) {
+            if matches!(ask, Ask::ParamName | Ask::ParamValue) {
+                outline.params |= outline_bit(&bytes);
+            }
+        }
+        outline
+    }
+
+    fn of_url(raw: &[u8], scratch: &Scratch) -> Outline {
+        let (segments, count) = (capped(scratch.segments.len()), capped(scratch.params.len()));
+        let bits = scratch.params.iter().fold(0, |bits, param| {
+            bits | outline_bit(param.name.of_raw(raw)) | outline_bit(param.whole().of_raw(raw))
+        });
+        Outline { params: bits, segments: (segments, segments), count: (count, count) }
+    }
+
+    fn pack(self) -> u64 {
+        let bytes = [self.segments.0, self.segments.1, self.count.0, self.count.1];
+        u64::from(self.params) | u64::from(u32::from_le_bytes(bytes)) << 32
+    }
+
+    fn unpack(word: u64) -> Outline {
+        let [a, b, c, d] = ((word >> 32) as u32).to_le_bytes();
+        Outline { params: word as u32, segments: (a, b), count: (c, d) }
+    }
+
+    fn fits(self, url: Outline) -> bool {
+        let within = |(least, most): (u8, u8), (n, _): (u8, u8)| least <= n && n <= most;
+        self.params & !url.params == 0 && within(self.segments, url.segments) && within(self.count, url.count)
+    }
+}
+
+fn capped(n: usize) -> u8 {
+    n.min(usize::from(u8::MAX)) as u8
+}
+
+/// A cheap hash to 32 bits: a rule that passes by accident is only tested in vain.
+fn outline_bit(bytes: &[u8]) -> u32 {
+    let end = |b: Option<&u8>| u32::from(b.copied().unwrap_or_default());
+    1 << ((bytes.len() as u32 * 7 + end(bytes.first()) * 3 + end(bytes.last()) * 5) & 31)
+}
+
+/// Everything a rule asks that one lookup can answer. A URL that a rule matches has all of these.
+fn facts(action: &Action) -> Vec<(Ask, Vec<u8>)> {
+    match action {
+        Action::Substitute(_) => Vec::new(),
+        Action::Rewrite(rewrite) => template_facts(rewrite.matches()),
+    }
+}
+
+fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {
+    let mut facts = Vec::new();
+    let rest = template.path.iter().position(|item| matches!(item, Item::Rest(_)));
+    for (i, item) in template.path.iter().enumerate() {
+        let Item::One(text) = item else { continue };
+        let Some(bytes) = as_literal(text) else { continue };
+        let from_end = template.path.len() - 1 - i;
+        let (place, ask) = if rest.is_none_or(|rest| i < rest) {
+            (i, Ask::FromStart(i as u32))
+        } else {
+            (from_end, Ask::FromEnd(from_end as u32))
+        };
+        if place < DEPTH as usize {
+            facts.push((ask, bytes.to_vec()));
+        }
+    }
+    for item in template.query.iter().flatten() {
+        let QueryKind::Param(name, value) = &item.kind else { continue };
+        facts.push((Ask::ParamName, name.clone()));
+        match value {
+            None => facts.push((Ask::ParamValue, name.clone())),
+            Some(text) => {
+                if let Some(bytes) = as_literal(text) {
+                    facts.push((Ask::ParamValue, [name, b"=".as_slice(), bytes].concat()));
+                }
+            }
+        }
+    }
+    facts
+}
