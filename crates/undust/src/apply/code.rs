@@ -59,12 +59,18 @@ impl Code {
     }
 }
 
-/// Up to eight bytes as a word.
+/// Up to eight bytes as a word. Two reads that overlap beat a loop over the bytes.
 fn word_of(chunk: &[u8]) -> u64 {
-    if let Ok(eight) = chunk.try_into() {
-        return u64::from_le_bytes(eight);
+    if let Some(eight) = chunk.first_chunk() {
+        return u64::from_le_bytes(*eight);
     }
-    chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte))
+    match (chunk.first_chunk(), chunk.last_chunk()) {
+        (Some(first), Some(last)) => {
+            let (first, last) = (u32::from_le_bytes(*first), u32::from_le_bytes(*last));
+            u64::from(first) | u64::from(last) << (8 * (chunk.len() - 4))
+        }
+        _ => chunk.iter().rev().fold(0, |word, byte| word << 8 | u64::from(*byte)),
+    }
 }
 
 /// The first words of a rule.

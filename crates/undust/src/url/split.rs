@@ -175,10 +175,10 @@ const MAX_SCHEME: usize = 32;
 /// Where the scheme of `scheme://…` ends. RFC 3986 3.1: a letter, then letters, digits, `+`, `-`, `.`.
 fn scheme_end(raw: &[u8]) -> Option<usize> {
     // Nearly all URLs are one of these.
-    for (usual, end) in [(&b"http://"[..], 4), (b"https://", 5)] {
-        if raw.starts_with(usual) {
-            return Some(end);
-        }
+    match raw {
+        [b'h', b't', b't', b'p', b':', b'/', b'/', ..] => return Some(4),
+        [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => return Some(5),
+        _ => {}
     }
     let end = raw.iter().take(MAX_SCHEME).position(|b| *b == b':')?;
     let is_scheme = raw[..end].first().is_some_and(u8::is_ascii_alphabetic)
