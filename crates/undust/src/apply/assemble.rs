@@ -6,9 +6,9 @@ use crate::rules::template::{
 };
 use crate::rules::{Action, Rewrite, hole_names};
 
-/// Append the code of a rule; where it starts.
-pub(super) fn assemble(action: &Action, number: u32, code: &mut Code) -> u32 {
-    let (header, body) = match action {
+/// Append the code of a rule; where it starts. `last`: no rule of the site can change what it prints.
+pub(super) fn assemble(action: &Action, number: u32, last: bool, code: &mut Code) -> u32 {
+    let (mut header, body) = match action {
         Action::Rewrite(rewrite) => assemble_rewrite(rewrite, number, code),
         Action::Substitute(substitute) => {
             code.substitutes.push(substitute.clone());
@@ -17,6 +17,7 @@ pub(super) fn assemble(action: &Action, number: u32, code: &mut Code) -> u32 {
             (Header { number, flags: flag::SUBSTITUTE, ..Header::default() }, body)
         }
     };
+    header.flags |= if last { flag::LAST } else { 0 };
     let start = code.words.len() as u32;
     code.words.extend(header.pack());
     code.words.extend(body);

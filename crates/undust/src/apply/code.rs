@@ -113,6 +113,8 @@ pub(super) mod flag {
     pub(crate) const FRAGMENT: u16 = 256;
     /// There may be a fragment.
     pub(crate) const ANY_FRAGMENT: u16 = 512;
+    /// No rule of the site can change what the rule prints.
+    pub(crate) const LAST: u16 = 1024;
 }
 
 impl Header {

@@ -27,6 +27,17 @@ pub struct Canonicalizer {
     needs_labels: bool,
 }
 
+/// What came of trying rules on a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Fired {
+    /// No rule changes it.
+    None,
+    /// One did; others may follow.
+    OneOfMany,
+    /// One did, and no other can follow.
+    Last,
+}
+
 /// Keys are hashes already.
 type Ready = BuildHasherDefault<Passed>;
 
@@ -120,7 +131,8 @@ impl Canonicalizer {
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
         let Some(split) = SplitUrl::new(&start) else { return true };
-        self.settle(&split, scratch).is_some() || !self.fire(&split, self.site_of(split.host()), scratch)
+        self.settle(&split, scratch).is_some()
+            || self.fire(&split, self.site_of(split.host()), scratch) == Fired::None
     }
 
     /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
@@ -133,7 +145,7 @@ impl Canonicalizer {
             index.find(&self.code, url, scratch, &mut candidates);
             for &rule in &candidates {
                 let run = Run::new(&self.code, rule);
-                if self.changes(&run, &split, scratch) {
+                if self.run(&run, &split, scratch) != Fired::None {
                     report(run.number(), &scratch.out);
                 }
             }
@@ -149,61 +161,66 @@ impl Canonicalizer {
     /// URL stays what it was, which keeps canonicalization idempotent whatever the rules are.
     fn settle<'s>(&self, start: &SplitUrl, scratch: &'s mut Scratch) -> Option<&'s [u8]> {
         let site = self.site_of(start.host());
-        if !self.fire(start, site, scratch) {
+        let mut fired = self.fire(start, site, scratch);
+        if fired == Fired::None {
             return None;
         }
         let mut current = std::mem::take(&mut scratch.current);
-        let mut settled = false;
         for _ in 1..=MAX_STEPS {
-            if too_long(scratch.out.len(), start.raw().len()) {
+            if fired != Fired::OneOfMany || too_long(scratch.out.len(), start.raw().len()) {
                 break;
             }
             std::mem::swap(&mut current, &mut scratch.out);
-            let fired = SplitUrl::new(&current).is_some_and(|split| {
+            fired = SplitUrl::new(&current).map_or(Fired::None, |split| {
                 let stays = split.host() == start.host();
                 self.fire(&split, if stays { site } else { self.site_of(split.host()) }, scratch)
             });
-            if !fired {
-                settled = true;
-                break;
-            }
         }
         scratch.current = current;
-        settled.then_some(&scratch.current)
+        match fired {
+            Fired::None => Some(&scratch.current),
+            Fired::Last if !too_long(scratch.out.len(), start.raw().len()) => Some(&scratch.out),
+            _ => None,
+        }
     }
 
-    /// Run the first rule that changes the URL, into `scratch.out` (normalised); whether there is one.
-    fn fire(&self, split: &SplitUrl, site: Option<&SiteIndex>, scratch: &mut Scratch) -> bool {
+    /// Run the first rule that changes the URL, into `scratch.out` (normalised).
+    fn fire(&self, split: &SplitUrl, site: Option<&SiteIndex>, scratch: &mut Scratch) -> Fired {
         if site.is_none() && self.every.is_empty() {
-            return false;
+            return Fired::None;
         }
         scratch.lay_out(split, self.needs_labels);
-        site.is_some_and(|index| self.fire_one_of(index, split, scratch))
-            || (!self.every.is_empty() && self.fire_one_of(&self.every, split, scratch))
+        match site.map_or(Fired::None, |index| self.fire_one_of(index, split, scratch)) {
+            Fired::None if self.every.is_empty() => Fired::None,
+            Fired::None => self.fire_one_of(&self.every, split, scratch),
+            Fired::Last if !self.every.is_empty() => Fired::OneOfMany,
+            fired => fired,
+        }
     }
 
-    fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> bool {
+    fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> Fired {
         let mut candidates = std::mem::take(&mut scratch.candidates);
         index.find(&self.code, split.raw(), scratch, &mut candidates);
-        let fired = candidates.iter().any(|&rule| self.changes(&Run::new(&self.code, rule), split, scratch));
+        let mut runs = candidates.iter().map(|&rule| self.run(&Run::new(&self.code, rule), split, scratch));
+        let fired = runs.find(|fired| *fired != Fired::None).unwrap_or(Fired::None);
         scratch.candidates = candidates;
         fired
     }
 
-    /// Run one rule and normalise what it printed, in `scratch.out`; whether that is a change.
-    fn changes(&self, rule: &Run, split: &SplitUrl, scratch: &mut Scratch) -> bool {
+    /// Run one rule and normalise what it printed, in `scratch.out`.
+    fn run(&self, rule: &Run, split: &SplitUrl, scratch: &mut Scratch) -> Fired {
         if !rule.rewrite(split, scratch) {
-            return false;
+            return Fired::None;
         }
         if self.split_if_normal(&scratch.out).is_some() {
-            return true;
+            return if rule.is_last() { Fired::Last } else { Fired::OneOfMany };
         }
         let normal = match self.normal(&scratch.out) {
-            Cow::Borrowed(same) if same.len() == scratch.out.len() => return true,
+            Cow::Borrowed(same) if same.len() == scratch.out.len() => return Fired::OneOfMany,
             normal => normal.into_owned(),
         };
         scratch.out = normal;
-        scratch.out != split.raw()
+        if scratch.out == split.raw() { Fired::None } else { Fired::OneOfMany }
     }
 
     /// The site a host belongs to: by domain, the longest suffix of the host that is a site.

@@ -10,6 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::assemble::assemble;
 use super::code::Code;
+use super::rest::is_last;
 use super::scratch::Scratch;
 use crate::rules::Action;
 use crate::rules::template::{Item, QueryKind, Template, as_literal};
@@ -83,6 +84,9 @@ impl Ask {
     }
 }
 
+/// Sites with more rules do not compare each with each to see after which a URL is at rest.
+const MOST_COMPARED: usize = 64;
+
 /// So many rules under one fact are quickly tried one by one; a fact that more rules share tells too little.
 const CROWD: usize = 8;
 
@@ -103,7 +107,8 @@ impl SiteIndex {
                 .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
                 .map_or((Ask::Nothing, &b""[..]), |(ask, answer)| (*ask, answer));
             index.asks |= 1 << ask.bit();
-            let rule = assemble(action, number, code);
+            let last = actions.len() <= MOST_COMPARED && is_last(action, actions);
+            let rule = assemble(action, number, last, code);
             filed.push(Filed { fact: ask.fact(answer), rule, outline: Outline::of_rule(action) });
         }
         filed.sort_by_key(|filed| (filed.fact, filed.rule));

@@ -14,6 +14,7 @@ mod convert;
 mod form;
 mod index;
 mod naive;
+mod rest;
 mod run;
 mod scratch;
 

@@ -27,6 +27,11 @@ impl<'c> Run<'c> {
         self.header.number
     }
 
+    /// Whether no rule of the site can change what this one prints.
+    pub(super) fn is_last(&self) -> bool {
+        self.header.has(flag::LAST)
+    }
+
     /// Write what the rule makes of the URL that `scratch` is laid out for into `scratch.out`; whether that is a change.
     pub(super) fn rewrite(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         if self.header.has(flag::SUBSTITUTE) {
