@@ -11,7 +11,7 @@ use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS};
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]
-#[command(name = "undust", version, about, max_term_width = 120)]
+#[command(name = "undust", version, max_term_width = 100)]
 pub(crate) struct Args {
     #[command(subcommand)]
     pub(crate) command: Command,
@@ -150,14 +150,14 @@ pub(crate) struct Reading {
     /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log or heritrix
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// The host that a log leaves out, such as www.example.org or https://www.example.org
+    /// The host that a log leaves out, with or without a scheme: `https://www.example.org`
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Option<String>,
     /// Stop at the first bad line
     #[arg(long)]
     pub(crate) strict: bool,
     /// How many threads to use (0: as many as there are cores)
-    #[arg(long, default_value_t = 0, value_name = "N")]
+    #[arg(long, default_value_t = 0, value_parser = threads, value_name = "N")]
     pub(crate) threads: usize,
 }
 
@@ -199,6 +199,14 @@ pub(crate) enum Method {
 fn share(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
     if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{text} is not between 0 and 1")) }
+}
+
+/// More threads than any machine can use only exhaust it.
+const MOST_THREADS: usize = 1024;
+
+fn threads(text: &str) -> Result<usize, String> {
+    let count: usize = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
+    if count <= MOST_THREADS { Ok(count) } else { Err(format!("{text} is more than {MOST_THREADS}")) }
 }
 
 /// `512M`, `4G`, `1000000`.

@@ -15,14 +15,23 @@ pub(crate) fn report_problems(summary: &Summary) {
     if problems.count == 0 {
         return;
     }
-    say(&format!("{} of {} lines could not be read and were skipped:", problems.count, summary.lines));
+    say(&format!(
+        "{} of {} could not be read and were skipped:",
+        thousands(problems.count),
+        counted(summary.lines, "line")
+    ));
     for problem in &problems.samples {
         say(&format!("  {problem}"));
     }
     let more = problems.count - problems.samples.len() as u64;
     if more > 0 {
-        say(&format!("  … and {more} more (--strict stops at the first)"));
+        say(&format!("  … and {} more (--strict stops at the first)", thousands(more)));
     }
+}
+
+/// So many things: `1 site`, `1,234 sites`.
+pub(crate) fn counted(n: u64, thing: &str) -> String {
+    format!("{} {thing}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
 
 /// `1234567` as `1,234,567`.
@@ -30,7 +39,7 @@ pub(crate) fn thousands(n: u64) -> String {
     let digits = n.to_string();
     let mut out = String::new();
     for (i, digit) in digits.chars().enumerate() {
-        if i > 0 && (digits.len() - i) % 3 == 0 {
+        if i > 0 && (digits.len() - i).is_multiple_of(3) {
             out.push(',');
         }
         out.push(digit);

@@ -30,7 +30,19 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
     }
     let lines: Vec<&[u8]> = lines(head).filter(|line| !is_blank(line)).take(LINES).collect();
     let first = lines.first().copied().unwrap_or_default();
-    Ok(by_first_line(first).or_else(|| by_most_lines(&lines)).unwrap_or(Format::Urls))
+    match by_first_line(first).or_else(|| by_most_lines(&lines)) {
+        Some(format) => Ok(format),
+        None if is_row(first) => {
+            Err("a table whose first line does not name the columns (one must be 'url')")
+        }
+        None => Ok(Format::Urls),
+    }
+}
+
+/// Whether a line is a URL with something in the next column: no URL has a tab in it.
+fn is_row(line: &[u8]) -> bool {
+    let line = line.trim_ascii();
+    line.contains(&b'\t') && line.windows(3).any(|w| w == b"://")
 }
 
 /// Text holds no NUL and hardly any other control character, whatever its encoding.
@@ -56,6 +68,7 @@ mod tests {
             ("www.cnn.com\n", Format::Urls),
             ("# seeds\nhttp://a/?x,url\n", Format::Urls),
             ("http://a/?x,url\n", Format::Urls),
+            ("http://a/\t\n", Format::Urls),
             ("http://a/caf\u{e9}\n", Format::Urls),
             ("url\tcluster\nhttp://a/\tc0\n", Format::Tsv),
             ("\n\"Size\"\t\"URL\"\n", Format::Tsv),
@@ -80,7 +93,10 @@ mod tests {
 
     #[test]
     fn what_is_not_read_here() {
-        let cases: [(&[u8], &str); 5] = [
+        let no_header = "a table whose first line does not name the columns (one must be 'url')";
+        let cases: [(&[u8], &str); 7] = [
+            (b"http://a/\tc0\nhttp://b/\tc1\n", no_header),
+            (b"c0\thttp://a/\n", no_header),
             (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a WARC file"),
             (b"\n<?xml version=\"1.0\"?>", "HTML or XML"),
             (b"\x7fELF\x02\x01\x01\0", "binary data"),

@@ -48,6 +48,19 @@ impl Input {
         &self.name
     }
 
+    /// All of it as text.
+    pub fn into_text(mut self) -> Result<String, ReadError> {
+        let mut bytes = Vec::new();
+        if let Err(error) = self.reader.read_to_end(&mut bytes) {
+            return Err(self.error(1 + count_newlines(&bytes), error));
+        }
+        String::from_utf8(bytes).map_err(|error| {
+            let line = 1 + count_newlines(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
+            let kind = ReadErrorKind::BadLine("not a text in UTF-8".to_owned());
+            ReadError { file: self.name, line: Some(line), kind }
+        })
+    }
+
     /// The format that the content looks like.
     pub fn format(&mut self) -> Result<Format, ReadError> {
         let head = self.head()?;
@@ -179,6 +192,15 @@ mod tests {
             let error = damaged.read_to_end(&mut text).unwrap_err();
             assert!(matches!(damaged.error(1, error).kind, ReadErrorKind::Corrupt(_)));
         }
+    }
+
+    #[test]
+    fn text_or_the_line_where_it_ends() {
+        assert_eq!(input(gzip(b"{\n}")).into_text().unwrap(), "{\n}");
+        let error = input(b"{\n\xff}".to_vec()).into_text().unwrap_err();
+        assert_eq!(error.to_string(), "sample:2: not a text in UTF-8");
+        let error = input(gzip(&noise())[..100_000].to_vec()).into_text().unwrap_err();
+        assert!(matches!(error.kind, ReadErrorKind::Truncated) && error.line > Some(1000), "{error}");
     }
 
     #[test]

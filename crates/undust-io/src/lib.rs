@@ -36,5 +36,5 @@ pub use error::{ReadError, ReadErrorKind};
 pub use format::Format;
 pub use input::{Input, open};
 pub use problems::{Problem, Problems};
-pub use read::{ReadOptions, Summary, read, read_input};
-pub use write::write_atomically;
+pub use read::{ReadOptions, Summary, read, read_input, try_read_input};
+pub use write::{check_writable, write_atomically};

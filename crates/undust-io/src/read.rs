@@ -55,10 +55,22 @@ pub fn read(path: &Path, options: &ReadOptions, sink: &mut dyn FnMut(Page)) -> R
 
 /// Read the pages of an opened input, as [`read`] does.
 pub fn read_input(
-    mut input: Input,
+    input: Input,
     options: &ReadOptions,
     sink: &mut dyn FnMut(Page),
 ) -> Result<Summary, ReadError> {
+    try_read_input(input, options, &mut |page| {
+        sink(page);
+        Ok(())
+    })
+}
+
+/// Read the pages of an opened input into a sink that may fail: its first error ends the run, however long the input.
+pub fn try_read_input<E: From<ReadError>>(
+    mut input: Input,
+    options: &ReadOptions,
+    sink: &mut dyn FnMut(Page) -> Result<(), E>,
+) -> Result<Summary, E> {
     let format = options.format.map_or_else(|| input.format(), Ok)?;
     let head = input.head()?;
     let file = File { name: input.name().into(), strict: options.strict };
@@ -73,22 +85,14 @@ pub fn read_input(
     Ok(summary)
 }
 
-fn read_lines(
+fn read_lines<E: From<ReadError>>(
     input: Input,
     format: &dyn LineFormat,
     file: &File,
     threads: usize,
-    mut sink: impl FnMut(Batch),
-) -> Result<(), ReadError> {
-    map_blocks(
-        input,
-        threads,
-        |block| parse_block(format, file, &block),
-        |batch| {
-            sink(batch?);
-            Ok(())
-        },
-    )
+    mut sink: impl FnMut(Batch) -> Result<(), E>,
+) -> Result<(), E> {
+    map_blocks(input, threads, |block| parse_block(format, file, &block), |batch| sink(batch?))
 }
 
 fn parse_block(format: &dyn LineFormat, file: &File, block: &Block) -> Result<Batch, ReadError> {
@@ -106,13 +110,17 @@ fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
     if is_blank(line) { Ok(None) } else { format.parse(line) }
 }
 
-fn read_csv(csv: Csv, file: &File, mut sink: impl FnMut(Batch)) -> Result<(), ReadError> {
-    sink(Batch { lines: 1, left_out: 1, ..Batch::default() });
+fn read_csv<E: From<ReadError>>(
+    csv: Csv,
+    file: &File,
+    mut sink: impl FnMut(Batch) -> Result<(), E>,
+) -> Result<(), E> {
+    sink(Batch { lines: 1, left_out: 1, ..Batch::default() })?;
     for record in csv {
         let (line, parsed) = record?;
         let mut batch = Batch::default();
         batch.add(file, line, parsed)?;
-        sink(batch);
+        sink(batch)?;
     }
     Ok(())
 }
@@ -173,18 +181,18 @@ impl Summary {
         Summary { format, lines: 0, pages: 0, left_out: 0, problems: Problems::default() }
     }
 
-    fn take(&mut self, batch: Batch, sink: &mut dyn FnMut(Page)) {
+    fn take<E>(&mut self, batch: Batch, sink: &mut dyn FnMut(Page) -> Result<(), E>) -> Result<(), E> {
         self.lines += batch.lines;
         self.left_out += batch.left_out;
         self.pages += batch.pages.len() as u64;
         self.problems.merge(batch.problems);
-        batch.pages.into_iter().for_each(sink);
+        batch.pages.into_iter().try_for_each(sink)
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use std::io::{Cursor, Write};
+    use std::io::{Cursor, Read, Write};
 
     use proptest::prelude::*;
 
@@ -224,6 +232,16 @@ mod tests {
             let error = read_bytes(format!("url\tsize\n{text}").as_bytes(), &options).unwrap_err();
             assert_eq!(error.to_string(), "sample:150002: no URL");
         }
+    }
+
+    #[test]
+    fn a_failing_sink_ends_an_endless_input() {
+        let endless = (&b"http://a/\n"[..]).chain(std::io::repeat(b'\n'));
+        let input = Input::new("endless", endless).unwrap();
+        let options = ReadOptions::default();
+        let stop = || ReadError { file: "sink".into(), line: None, kind: ReadErrorKind::Truncated };
+        let error = try_read_input(input, &options, &mut |_| Err(stop())).unwrap_err();
+        assert_eq!(error.file, Path::new("sink"));
     }
 
     #[test]

@@ -26,6 +26,16 @@ pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::R
     Ok(())
 }
 
+/// Whether [`write_atomically`] can begin: asked before long work, so that the work is not lost at its end.
+pub fn check_writable(path: &Path) -> io::Result<()> {
+    let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
+    match fs::metadata(path) {
+        Ok(old) if old.is_dir() => Err(io::ErrorKind::IsADirectory.into()),
+        Ok(old) if !old.is_file() => Ok(()),
+        _ => temporary_beside(path).map(drop),
+    }
+}
+
 fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
     let mut buffered = BufWriter::new(file);
     write(&mut buffered)?;
@@ -35,6 +45,8 @@ fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Res
 /// Renaming is atomic only within one file system, so the temporary file lives in the same folder.
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    // A missing folder is named as such; later, the message would be about a temporary file nobody asked for.
+    fs::metadata(folder.join("."))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".undust-");
     // Temporary files are private by default; a result is as public as the user's umask says.
@@ -76,7 +88,27 @@ mod tests {
     #[test]
     fn a_missing_folder_is_an_error() {
         let folder = tempfile::tempdir().unwrap();
-        assert!(write_atomically(&folder.path().join("no/rules.json"), |_| Ok(())).is_err());
+        let path = folder.path().join("no/rules.json");
+        assert!(write_atomically(&path, |_| Ok(())).is_err());
+        let error = check_writable(&path).unwrap_err();
+        assert!(
+            error.kind() == io::ErrorKind::NotFound && !error.to_string().contains(".undust-"),
+            "{error}"
+        );
+    }
+
+    #[test]
+    fn what_can_be_written_is_known_before() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("rules.json");
+        check_writable(&path).unwrap();
+        check_writable(Path::new("/dev/null")).unwrap();
+        assert!(names(folder.path()).is_empty());
+        assert!(check_writable(folder.path()).is_err());
+        fs::write(&path, "old").unwrap();
+        check_writable(&path).unwrap();
+        assert_eq!(fs::read_to_string(&path).unwrap(), "old");
+        assert!(check_writable(&path.join("x")).is_err());
     }
 
     #[cfg(unix)]

@@ -5,14 +5,14 @@ use std::io::{BufWriter, Write};
 use anyhow::Result;
 use undust::apply::{Canonicalizer, Scratch};
 use undust_io::blocks::{Block, lines, map_blocks};
-use undust_io::{Format, open, read_input};
+use undust_io::{Format, open, try_read_input};
 
 use crate::Outcome;
 use crate::args::Apply;
 use crate::talk::report_problems;
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
-    let rules = args.applying.load()?;
+    let rules = args.applying.load(&args.input)?;
     let engine = Canonicalizer::new(&rules, args.applying.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut input = open(&args.input)?;
@@ -24,15 +24,11 @@ pub(super) fn run(args: &Apply) -> Result<Outcome> {
     } else {
         let mut scratch = Scratch::new();
         let mut line = Vec::new();
-        let mut failed = Ok(());
-        let summary = read_input(input, &args.reading.options(), &mut |page| {
+        let summary = try_read_input(input, &args.reading.options(), &mut |page| -> Result<()> {
             line.clear();
             write_line(&engine, &mut scratch, &page.url, args.tsv, &mut line);
-            if failed.is_ok() {
-                failed = out.write_all(&line);
-            }
+            Ok(out.write_all(&line)?)
         })?;
-        failed?;
         report_problems(&summary);
     }
     out.flush()?;

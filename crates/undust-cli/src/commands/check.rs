@@ -11,6 +11,7 @@ use super::print_json;
 use crate::Outcome;
 use crate::args::Check;
 use crate::rules_file;
+use crate::talk::counted;
 
 pub(super) fn run(args: &Check) -> Result<Outcome> {
     let rules = rules_file::load(&args.rules)?;
@@ -19,7 +20,9 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
     let count = rules.rules().count();
     if args.json {
         let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        print_json(&json!({ "rules": count, "rejected": rejected, "sites": rules.sites.len(), "findings": findings }))?;
+        print_json(
+            &json!({ "rules": count, "rejected": rejected, "sites": rules.sites.len(), "findings": findings }),
+        )?;
     } else {
         let mut out = std::io::stdout().lock();
         for finding in &findings {
@@ -27,7 +30,8 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
         }
         let verdict = if findings.is_empty() { "fit to be used" } else { "not fit to be used" };
         let rejected = if rejected > 0 { format!(" ({rejected} rejected)") } else { String::new() };
-        writeln!(out, "{}: {count} rules{rejected} on {} sites: {verdict}", args.rules.display(), rules.sites.len())?;
+        let (count, sites) = (counted(count as u64, "rule"), counted(rules.sites.len() as u64, "site"));
+        writeln!(out, "{}: {count}{rejected} on {sites}: {verdict}", args.rules.display())?;
     }
     Ok(if findings.is_empty() { Outcome::Fine } else { Outcome::Findings })
 }

@@ -20,6 +20,7 @@ use crate::{Outcome, rules_file};
 const FORUM: &[u8] = include_bytes!("../../../../testdata/demo/phpbb2-computerforum.tsv.gz");
 
 pub(super) fn run(args: &Demo) -> Result<Outcome> {
+    rules_file::check_writable(&args.output)?;
     let mut pages = Vec::new();
     let input = Input::new("phpbb2-computerforum.tsv.gz", Cursor::new(FORUM))?;
     read_input(input, &ReadOptions::default(), &mut |page| pages.push(page))?;
@@ -51,12 +52,14 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
 fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
     let engine = Canonicalizer::new(rules, Form::Key);
     let mut walk = Walk::new(rules, &engine);
-    test.iter().for_each(|page| walk.add(page));
+    for page in test {
+        walk.add(page);
+    }
     let score = walk.report().total;
     let mut out = std::io::stdout().lock();
     writeln!(
         out,
-        "\nOn {} URLs that were not learned from: {} fetches instead of {} ({} fewer), {} of {} pages still reached.",
+        "\nOn {} URLs that were not learned from: {} fetches instead of {} ({} fewer),\n{} of {} pages still reached.",
         thousands(score.urls),
         thousands(score.crawled),
         thousands(score.urls),
@@ -70,6 +73,7 @@ fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
 /// A URL of the test on which some rule fires.
 fn example(rules: &undust::rules::RuleSet, test: &[Page]) -> Option<String> {
     let engine = Naive::new(rules, Form::Key);
-    let changed = test.iter().find(|page| engine.trace(&page.url).steps.iter().any(|step| step.rule.is_some()))?;
+    let changed =
+        test.iter().find(|page| engine.trace(&page.url).steps.iter().any(|step| step.rule.is_some()))?;
     Some(String::from_utf8_lossy(&changed.url).into_owned())
 }

@@ -14,24 +14,28 @@ use undust_learn::evaluate::{Evaluation, Report};
 use super::print_json;
 use crate::Outcome;
 use crate::args::Eval;
-use crate::table::{align_right, table};
-use crate::talk::{report_problems, say, thousands};
+use crate::table::{align_right, plain};
+use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let rules = args.applying.load()?;
+    let rules = args.applying.load_rules()?;
     let engine = Canonicalizer::new(&rules, args.applying.form.into());
     let mut walk = Walk::new(&rules, &engine);
     for input in &args.inputs {
         report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
     }
     if walk.unlabelled > 0 {
-        say(&format!("{} pages have neither cluster nor digest and were passed over", thousands(walk.unlabelled)));
+        say(&format!("passed over, with neither cluster nor digest: {}", counted(walk.unlabelled, "page")));
     }
     if walk.labelled == 0 {
         bail!("no labelled page to score: the input needs a column 'cluster' or 'digest'");
     }
     let report = walk.report();
-    if args.json { print_json(&report)? } else { print(&report)? }
+    if args.json {
+        print_json(&report)?;
+    } else {
+        print(&report)?;
+    }
     Ok(Outcome::Fine)
 }
 
@@ -77,35 +81,39 @@ pub(super) fn print(report: &Report) -> Result<()> {
     let total = &report.total;
     writeln!(
         out,
-        "{} URLs of {} pages: {} crawled, {} pages covered, {} rules",
-        thousands(total.urls),
-        thousands(total.clusters),
-        thousands(total.crawled),
-        thousands(total.covered),
-        thousands(total.rules)
+        "{} of {}: {} crawled, {} covered, {}\n",
+        counted(total.urls, "URL"),
+        counted(total.clusters, "page"),
+        counted(total.crawled, "URL"),
+        counted(total.covered, "page"),
+        counted(total.rules, "rule")
     )?;
     let several = report.sites.len() > 1;
-    let mut metrics = table(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
+    let mut metrics =
+        plain(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
     for ((name, value), (_, mean)) in total.metrics.named().into_iter().zip(report.macro_average.named()) {
         let mut row = vec![name.to_owned(), format!("{value:.4}")];
         row.extend(several.then(|| format!("{mean:.4}")));
         metrics.add_row(row);
     }
     align_right(&mut metrics, 1..3);
-    writeln!(out, "{metrics}")?;
+    writeln!(out, "{}", metrics.trim_fmt())?;
     if several {
-        writeln!(out, "{}", by_site(report))?;
+        writeln!(out, "\n{}", by_site(report).trim_fmt())?;
+        if report.sites.len() > MOST_SITES {
+            writeln!(out, "… and {} more sites (--json has them all)", report.sites.len() - MOST_SITES)?;
+        }
     }
     Ok(())
 }
 
-/// Sites shown one by one; `--json` has them all.
+/// Sites shown one by one, the largest first.
 const MOST_SITES: usize = 20;
 
 fn by_site(report: &Report) -> comfy_table::Table {
     let mut sites: Vec<_> = report.sites.iter().collect();
     sites.sort_by_key(|s| std::cmp::Reverse(s.score.urls));
-    let mut table = table(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
+    let mut table = plain(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
     for site in sites.iter().take(MOST_SITES) {
         let (score, m) = (&site.score, &site.score.metrics);
         let counts = [score.urls, score.clusters, score.crawled, score.rules].map(thousands);

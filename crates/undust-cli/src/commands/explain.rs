@@ -1,6 +1,7 @@
 //! `undust explain`: the way of a URL to its canonical form.
 
-use std::io::Write;
+use std::collections::HashSet;
+use std::io::{self, Write};
 
 use anyhow::Result;
 use serde_json::{Value, json};
@@ -9,10 +10,10 @@ use undust::rules::{Rule, classify};
 
 use crate::Outcome;
 use crate::args::Explain;
-use crate::talk::percent;
+use crate::talk::{counted, percent, thousands};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
-    let rules = args.applying.load()?;
+    let rules = args.applying.load_rules()?;
     let engine = Naive::new(&rules, args.applying.form.into());
     let mut out = std::io::stdout().lock();
     for url in &args.urls {
@@ -20,7 +21,7 @@ pub(super) fn run(args: &Explain) -> Result<Outcome> {
         if args.json {
             writeln!(out, "{}", to_json(url, &trace))?;
         } else {
-            out.write_all(to_text(url, &trace).as_bytes())?;
+            write_text(&mut out, url, &trace)?;
         }
     }
     Ok(Outcome::Fine)
@@ -30,41 +31,56 @@ fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-fn to_text(url: &str, trace: &Trace) -> String {
-    let mut out = format!("{url}\n");
-    for step in &trace.steps {
-        out += &match step.rule {
-            None => "  normalised\n".to_owned(),
-            Some(rule) => describe(rule),
-        };
-        out += &format!("    = {}\n", text(&step.after));
+/// Steps shown of a URL that grows without end.
+const MOST_STEPS: usize = 10;
+
+/// The steps worth showing: all of them, but of a circle only once round.
+fn shown<'t, 'r>(url: &str, trace: &'t Trace<'r>) -> &'t [Step<'r>] {
+    if trace.settled {
+        return &trace.steps;
     }
-    out += match (trace.settled, trace.steps.is_empty()) {
-        (false, _) => "  the rules run in a circle here: the URL stays as it was (see `undust check`)\n",
-        (true, true) => "  no rule speaks of this URL\n",
-        (true, false) => "",
-    };
-    out
+    let mut seen = HashSet::from([url.as_bytes()]);
+    let round = trace.steps.iter().position(|step| !seen.insert(&step.after));
+    let most = round.map_or(MOST_STEPS, |last| last + 1);
+    &trace.steps[..most.min(trace.steps.len())]
 }
 
-fn describe(rule: &Rule) -> String {
+fn write_text(out: &mut impl Write, url: &str, trace: &Trace) -> io::Result<()> {
+    writeln!(out, "{url}")?;
+    for step in shown(url, trace) {
+        match step.rule {
+            None => writeln!(out, "  normalised")?,
+            Some(rule) => write_rule(out, rule)?,
+        }
+        writeln!(out, "    = {}", text(&step.after))?;
+    }
+    match (trace.settled, trace.steps.is_empty()) {
+        (false, _) => {
+            writeln!(out, "  the rules run in a circle here: the URL stays as it was (see `undust check`)")
+        }
+        (true, true) => writeln!(out, "  no rule speaks of this URL"),
+        (true, false) => Ok(()),
+    }
+}
+
+fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
     let (from, to) = rule.action.sides();
     let learner = rule.learner.as_deref().unwrap_or("written by hand");
-    let mut out = format!("  rule {} ({}, {learner})\n", rule.id, classify(&rule.action).name());
-    out += &format!("      {from}\n   -> {to}\n");
-    if let Some(evidence) = &rule.evidence {
-        out += &format!(
-            "      saved {} URLs; {} of {} held-out URLs wrong, at most {} (95 % confidence)\n",
-            evidence.saved,
-            evidence.false_positives,
-            evidence.trials,
-            percent(evidence.bound)
-        );
-        for [a, b] in &evidence.examples {
-            out += &format!("      seen: {a}\n          = {b}\n");
-        }
+    writeln!(out, "  rule {} ({}, {learner})", rule.id, classify(&rule.action).name())?;
+    writeln!(out, "      {from}\n   -> {to}")?;
+    let Some(evidence) = &rule.evidence else { return Ok(()) };
+    writeln!(
+        out,
+        "      saved {}; of {}, {} wrong: at most {} (95 % confidence)",
+        counted(evidence.saved, "URL"),
+        counted(evidence.trials, "held-out URL"),
+        thousands(evidence.false_positives),
+        percent(evidence.bound)
+    )?;
+    for [a, b] in &evidence.examples {
+        writeln!(out, "      seen: {a}\n          = {b}")?;
     }
-    out
+    Ok(())
 }
 
 fn to_json(url: &str, trace: &Trace) -> Value {
@@ -79,6 +95,6 @@ fn to_json(url: &str, trace: &Trace) -> Value {
         "url": url,
         "canonical": text(&trace.result),
         "settled": trace.settled,
-        "steps": trace.steps.iter().map(step).collect::<Vec<_>>(),
+        "steps": shown(url, trace).iter().map(step).collect::<Vec<_>>(),
     })
 }

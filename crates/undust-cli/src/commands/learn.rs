@@ -8,21 +8,32 @@ use rayon::prelude::*;
 use serde_json::json;
 use undust::rules::{self, Rule, RuleSet, classify};
 use undust_io::group::BySite;
-use undust_io::{read, Summary};
+use undust_io::{Summary, open, try_read_input};
 use undust_learn::learn::Learner;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
 use super::print_json;
 use crate::args::{Learn, Method};
-use crate::table::{align_right, table};
-use crate::talk::{percent, report_problems, say, thousands};
+use crate::table::{align_right, ruled};
+use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, progress, rules_file};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
+    let to_stdout = rules_file::is_stdout(&args.output);
+    if args.json && to_stdout {
+        bail!("--json and the rules cannot both go to standard output: name a file with -o");
+    }
+    if args.inputs.contains(&args.output) && !to_stdout {
+        bail!("{} is an input: the rules would replace it", args.output.display());
+    }
+    rules_file::check_writable(&args.output)?;
     let mut pages = BySite::new(args.memory, args.site_by);
+    let mut read = 0;
     for input in &args.inputs {
-        report_problems(&read_into(&mut pages, input, args)?);
+        let summary = read_into(&mut pages, input, args)?;
+        report_problems(&summary);
+        read += summary.pages;
     }
     let config =
         Config { max_fpr: args.max_fpr, min_trials: args.min_trials, seed: args.seed, site_by: args.site_by };
@@ -31,18 +42,21 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let total = Total::of(&learned);
     if total.urls == 0 {
         bail!(
-            "no labelled page to learn from: '{}' needs a column 'cluster' or 'digest' (pages read without one: {})",
+            "nothing to learn from: '{}' needs full URLs with a cluster or a digest ({}, none like that)",
             learner.name(),
-            thousands(total.unlabelled)
+            counted(read, "page")
         );
     }
     let rules = rule_set(learned, learner.name(), &config, &total);
     rules_file::save(&args.output, &rules)?;
     if args.json {
         print_json(&json!({ "rules": rules.rules().count(), "totals": total }))?;
-    } else if args.output != Path::new("-") {
+    } else if !to_stdout {
         show(&rules, &total)?;
         say(&format!("rules written to {}", args.output.display()));
+    }
+    if rules.sites.is_empty() {
+        say("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr");
     }
     Ok(Outcome::Fine)
 }
@@ -57,15 +71,11 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
 
 fn read_into(pages: &mut BySite, input: &Path, args: &Learn) -> Result<Summary> {
     let bar = progress::spinner("pages read");
-    let mut stored = Ok(());
-    let summary = read(input, &args.reading.options(), &mut |page| {
+    let summary = try_read_input(open(input)?, &args.reading.options(), &mut |page| {
         bar.inc(1);
-        if stored.is_ok() {
-            stored = pages.push(page);
-        }
+        pages.push(page).context("cannot write temporary files")
     })?;
     bar.finish_and_clear();
-    stored.context("cannot write temporary files")?;
     Ok(summary)
 }
 
@@ -141,34 +151,48 @@ pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let mut all: Vec<(&str, &Rule)> = rules.rules().collect();
     all.sort_by_key(|(_, rule)| std::cmp::Reverse(saved(rule)));
-    let mut table = table(&["rule", "class", "saved", "wrong", "at most"]);
+    let mut table = ruled(&["rule", "class", "saved", "wrong", "at most"]);
     for (_, rule) in all.iter().take(MOST_RULES) {
         table.add_row(row(rule));
     }
     align_right(&mut table, 2..5);
     if !all.is_empty() {
-        writeln!(out, "{table}")?;
+        writeln!(out, "{}\n", table.trim_fmt())?;
     }
     if all.len() > MOST_RULES {
         writeln!(out, "… and {} more rules in the file", all.len() - MOST_RULES)?;
     }
-    let share = total.saved as f64 / total.urls.max(1) as f64;
-    writeln!(
-        out,
-        "{} URLs of {} pages on {} sites: {} rules ({} proposed) save {} URLs ({})",
-        thousands(total.urls),
-        thousands(total.clusters),
-        thousands(total.sites),
-        all.len(),
-        thousands(total.candidates),
-        thousands(total.saved),
-        percent(share)
-    )?;
+    if !all.is_empty() {
+        writeln!(out, "{LEGEND}")?;
+    }
+    write_total(&mut out, all.len() as u64, total)
+}
+
+fn write_total(out: &mut impl Write, rules: u64, total: &Total) -> Result<()> {
+    let (urls, pages, sites) =
+        (counted(total.urls, "URL"), counted(total.clusters, "page"), counted(total.sites, "site"));
+    let (rules, proposed) = (counted(rules, "rule"), thousands(total.candidates));
+    writeln!(out, "{urls} of {pages} on {sites}: {rules} ({proposed} proposed)")?;
+    if total.saved > 0 {
+        let share = total.saved as f64 / total.urls as f64;
+        writeln!(out, "URLs saved: {} ({})", thousands(total.saved), percent(share))?;
+    }
     if total.contradictions > 0 {
-        writeln!(out, "{} URLs stood under two labels; the first in order counted", thousands(total.contradictions))?;
+        let urls = counted(total.contradictions, "row");
+        writeln!(out, "{urls} gave a URL a second label; of its labels, the first in the alphabet counted")?;
+    }
+    if total.unlabelled > 0 {
+        let pages = counted(total.unlabelled, "page");
+        writeln!(out, "{pages} passed over: no cluster, and no digest of a successful fetch")?;
     }
     Ok(())
 }
+
+const LEGEND: &str = "\
+saved:    URLs that need no fetch
+wrong:    those with another page, of the held-out URLs so saved
+at most:  the share of wrong ones that this leaves possible (95 % confidence)
+";
 
 fn row(rule: &Rule) -> Vec<String> {
     let (from, to) = rule.action.sides();

@@ -9,8 +9,9 @@ mod explain;
 mod learn;
 
 use std::io::Write;
+use std::path::Path;
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use undust::rules::RuleSet;
 use undust_io::ReadOptions;
 
@@ -44,7 +45,12 @@ impl Reading {
     }
 
     fn options(&self) -> ReadOptions {
-        ReadOptions { format: self.format, host: self.host.clone(), strict: self.strict, threads: self.threads() }
+        ReadOptions {
+            format: self.format,
+            host: self.host.clone(),
+            strict: self.strict,
+            threads: self.threads(),
+        }
     }
 
     fn thread_pool(&self) -> Result<rayon::ThreadPool> {
@@ -53,8 +59,15 @@ impl Reading {
 }
 
 impl Applying {
-    /// The rules, as they are to be applied.
-    fn load(&self) -> Result<RuleSet> {
+    /// The rules, as they are to be applied to `input`.
+    fn load(&self, input: &Path) -> Result<RuleSet> {
+        if self.rules == Path::new("-") && input == self.rules {
+            bail!("rules and URLs cannot both come from standard input");
+        }
+        self.load_rules()
+    }
+
+    fn load_rules(&self) -> Result<RuleSet> {
         let mut rules = rules_file::load(&self.rules)?;
         rules.normalize &= !self.no_normalize;
         Ok(rules)

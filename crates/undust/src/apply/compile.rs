@@ -22,6 +22,8 @@ pub struct Canonicalizer {
     site_by: SiteBy,
     /// By the hash of their names.
     sites: HashMap<u64, SiteIndex, Ready>,
+    /// The length of the longest name: no longer suffix of a host need be looked up.
+    longest_name: usize,
     every: SiteIndex,
     code: Code,
     needs_labels: bool,
@@ -63,6 +65,7 @@ impl Canonicalizer {
             normalize: set.normalize,
             site_by: set.site_by,
             sites: HashMap::default(),
+            longest_name: 0,
             every: SiteIndex::default(),
             code: Code::default(),
             needs_labels: false,
@@ -78,6 +81,7 @@ impl Canonicalizer {
                 compiled.every = index;
             } else {
                 compiled.sites.insert(xxh3_64(site.site.as_bytes()), index);
+                compiled.longest_name = compiled.longest_name.max(site.site.len());
             }
         }
         compiled
@@ -236,7 +240,8 @@ impl Canonicalizer {
 
     /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
     fn site_of_lower(&self, host: &[u8]) -> Option<&SiteIndex> {
-        let named = |name: &[u8]| self.sites.get(&xxh3_64(name));
+        let named =
+            |name: &[u8]| if name.len() > self.longest_name { None } else { self.sites.get(&xxh3_64(name)) };
         match self.site_by {
             SiteBy::Host => named(host),
             SiteBy::Domain => {

@@ -1,0 +1,24 @@
+# Each target is what a person would type. The first one lists them all.
+
+# A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
+RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
+
+.PHONY: help demo test check bench
+
+help: ## this list
+	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
+
+demo: ## learn rules from a real site that comes with the program, and show what they save
+	cargo build --release --package undust-cli
+	./target/release/undust demo
+
+test: check ## everything that must hold: format, lints, tests, examples in the documentation
+	$(RUN_TESTS)
+	cargo test --workspace --doc
+
+check: ## format and lints only
+	cargo fmt --all --check
+	cargo clippy --workspace --all-targets -- -D warnings
+
+bench: ## how fast it applies and learns
+	cargo bench --package undust --package undust-learn --bench '*'

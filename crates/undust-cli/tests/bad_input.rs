@@ -1,0 +1,361 @@
+//! Bad input: a clear message with file and line, or a counted skip; never a panic, a hang or a lost output file.
+
+use std::fs;
+
+use insta::assert_snapshot;
+
+use crate::data::{RULES, gzip, lines, shop};
+use crate::folder::{Folder, Run};
+
+fn folder(name: &str, content: impl AsRef<[u8]>) -> Folder {
+    Folder::with("rules.json", RULES).and(name, content)
+}
+
+/// Learn into `out.json`, where there is a file of an earlier run: after a failure the old one, otherwise the new one
+/// must be whole.
+fn learn(folder: &Folder, input: &str) -> Run {
+    folder.write("out.json", "old");
+    let before = folder.names();
+    let run = folder.undust(&format!("learn {input} -o out.json"));
+    assert_eq!(folder.names(), before, "no file is left behind");
+    match run.code {
+        Some(2) => assert_eq!(folder.read("out.json"), "old"),
+        _ => drop(folder.undust("check out.json").fine()),
+    }
+    run
+}
+
+fn apply(folder: &Folder, input: &str) -> Run {
+    folder.undust(&format!("apply -r rules.json {input}"))
+}
+
+fn dedup(folder: &Folder, input: &str) -> Run {
+    folder.undust(&format!("dedup -r rules.json {input}"))
+}
+
+fn eval(folder: &Folder, input: &str) -> Run {
+    folder.undust(&format!("eval -r rules.json {input}"))
+}
+
+#[test]
+fn empty_files() {
+    let folder = folder("empty", "").and("blank", "\n \r\n\n");
+    assert_snapshot!(learn(&folder, "empty"), @"
+    ! undust: nothing to learn from: 'rewrite' needs full URLs with a cluster or a digest (0 pages, none like that)
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "blank"), @"
+    ! undust: nothing to learn from: 'rewrite' needs full URLs with a cluster or a digest (0 pages, none like that)
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "empty"), @"= 0");
+    assert_snapshot!(dedup(&folder, "empty"), @"
+    ! 0 URLs in, 0 out: 0 spared (0.0 %)
+    = 0
+    ");
+    assert_snapshot!(eval(&folder, "empty"), @"
+    ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check empty"), @"
+    ! undust: empty: not a rule file: EOF while parsing a value at line 1 column 0
+    = 2
+    ");
+}
+
+#[test]
+fn binary_files() {
+    let folder = folder("binary", b"\x7fELF\x02\x01\x01\0\0\0\xff\xfe".repeat(1000));
+    assert_snapshot!(learn(&folder, "binary"), @"
+    ! undust: binary: format not recognised: this looks like binary data
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "binary"), @"
+    ! undust: binary: format not recognised: this looks like binary data
+    = 2
+    ");
+    assert_snapshot!(dedup(&folder, "binary"), @"
+    ! undust: binary: format not recognised: this looks like binary data
+    = 2
+    ");
+    assert_snapshot!(eval(&folder, "binary"), @"
+    ! undust: binary: format not recognised: this looks like binary data
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check binary"), @"
+    ! undust: binary:1: not a text in UTF-8
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "--format tsv binary"), @r"
+    ! undust: binary: the header '\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0\0\0��\u{7f}ELF\u{2}\u{1}\u{1}\0…' has no column 'url'
+    = 2
+    ");
+}
+
+#[test]
+fn lines_of_10_megabytes() {
+    let long = format!("http://www.example.com/{}", "x".repeat(10_000_000));
+    let folder = folder("urls.txt", format!("http://a/\n{long}\nhttp://www.example.com/print/1\n"));
+    let applied = apply(&folder, "urls.txt").fine();
+    assert!(applied == format!("http://a/\n{long}\nhttp://www.example.com/item?id=1\n"));
+    assert_snapshot!(dedup(&folder, "urls.txt"), @"
+    http://a/
+    http://www.example.com/print/1
+    ! 1 of 3 lines could not be read and were skipped:
+    !   urls.txt:2: URL longer than 65536 bytes: 'http://www.example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    ! 2 URLs in, 2 out: 0 spared (0.0 %)
+    = 0
+    ");
+
+    folder.write("crawl.tsv", format!("{}{long}\tx\n", shop()));
+    assert_snapshot!(learn(&folder, "crawl.tsv").err, @"
+    1 of 802 lines could not be read and were skipped:
+      crawl.tsv:802: URL longer than 65536 bytes: 'http://www.example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
+    rules written to out.json
+    ");
+    assert_snapshot!(learn(&folder, "--strict crawl.tsv").failed(), @"undust: crawl.tsv:802: URL longer than 65536 bytes: 'http://www.example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'");
+}
+
+#[test]
+fn urls_with_100_000_parameters() {
+    let parameters: Vec<String> = (0..100_000).map(|i| format!("p{i}=1")).collect();
+    let url = |parameters: &[String]| format!("http://www.example.com/a?{}", parameters.join("&"));
+    let folder = folder("urls.txt", format!("{}&sid=1\n", url(&parameters)));
+    assert!(apply(&folder, "urls.txt").fine() == url(&parameters) + "\n");
+
+    // So many do not fit into what is believed to be a URL; 8,000 do, in any order.
+    let rows = lines((0..20).map(|turn| {
+        let mut some = parameters[..8000].to_vec();
+        some.rotate_left(turn * 37);
+        format!("{}\tb\n{}&sid={turn}\tb", url(&some), url(&some))
+    }));
+    folder.write("crawl.tsv", format!("{}{}\ta\n{rows}", shop(), url(&parameters)));
+    assert_snapshot!(learn(&folder, "crawl.tsv").err, @"
+    1 of 842 lines could not be read and were skipped:
+      crawl.tsv:802: URL longer than 65536 bytes: 'http://www.example.com/a?p0=1&p1=1&p2=1&p3=1&p4=1&p5=1&p6=1&p7=1&p8=1&p9=1&p10=1…'
+    rules written to out.json
+    ");
+}
+
+#[test]
+fn bytes_that_are_not_text() {
+    let mut table = shop().into_bytes();
+    table.extend_from_slice(b"http://www.example.com/\xff\xfe?sid=\xe9\tc\xe9\nhttp://\xff.com/\t\xff\n");
+    let folder = folder("crawl.tsv", &table).and("clean.tsv", shop());
+    learn(&folder, "crawl.tsv").fine();
+    let learned = folder.read("out.json");
+    learn(&folder, "clean.tsv").fine();
+    assert_eq!(learned, folder.read("out.json"), "they teach nothing");
+
+    let dirty = apply(&folder, "crawl.tsv").out;
+    assert!(dirty.ends_with(b"\nhttp://www.example.com/\xff\xfe\nhttp://\xff.com/\n"));
+    folder.write("not-text.json", b"{\"undust\": 1, \"sites\": [\xff]}");
+    assert_snapshot!(folder.undust("check not-text.json"), @"
+    ! undust: not-text.json:1: not a text in UTF-8
+    = 2
+    ");
+}
+
+#[test]
+fn truncated_gzip() {
+    let noise = lines((0..50_000_u64).map(|i| format!("http://a/{}", i.wrapping_mul(0x9e37_79b9_7f4a_7c15))));
+    let mut cut = gzip(noise.as_bytes());
+    cut.truncate(cut.len() / 2);
+    let rules = gzip(RULES.as_bytes());
+    let folder = folder("urls.gz", cut).and("rules.json.gz", &rules[..rules.len() / 2]);
+    let message = "the compressed data ends in the middle: is the file cut short?\n";
+    for run in [
+        learn(&folder, "urls.gz"),
+        apply(&folder, "urls.gz"),
+        dedup(&folder, "urls.gz"),
+        eval(&folder, "urls.gz"),
+    ] {
+        let line = run.failed();
+        assert!(line.starts_with("undust: urls.gz:2") && line.ends_with(message), "{line}");
+    }
+    assert!(apply(&folder, "urls.gz").out.len() > 100_000, "what came before the cut is not lost");
+    let error = folder.undust("check rules.json.gz").failed();
+    assert!(error.starts_with("undust: rules.json.gz:") && error.ends_with(message), "{error}");
+}
+
+#[test]
+fn a_rule_file_cut_in_half() {
+    let folder = folder("half.json", &RULES[..RULES.len() / 2]).and("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("apply -r half.json crawl.tsv"), @"
+    ! undust: half.json: not a rule file: EOF while parsing an object at line 15 column 5
+    = 2
+    ");
+    let message = folder.undust("apply -r half.json crawl.tsv").failed();
+    for command in
+        ["dedup -r half.json crawl.tsv", "eval -r half.json crawl.tsv", "explain -r half.json http://a/"]
+    {
+        assert_eq!(folder.undust(command).failed(), message);
+    }
+}
+
+#[test]
+fn duplicate_labels() {
+    let rows = shop();
+    let again = lines(rows.lines().skip(1).take(3).map(|row| format!("{row}\n{row}-other")));
+    let folder = folder("crawl.tsv", rows + &again);
+    assert_snapshot!(learn(&folder, "crawl.tsv"), @"
+    rule                                           class  saved  wrong  at most
+    ────────────────────────────────────────────────────────────────────────────
+    http://www.example.com/item.php?id={id}&sid=*  IRP      400  0/400    0.7 %
+    → http://www.example.com/item.php?id={id}
+
+    saved:    URLs that need no fetch
+    wrong:    those with another page, of the held-out URLs so saved
+    at most:  the share of wrong ones that this leaves possible (95 % confidence)
+
+    800 URLs of 400 pages on 1 site: 1 rule (26 proposed)
+    URLs saved: 400 (50.0 %)
+    3 rows gave a URL a second label; of its labels, the first in the alphabet counted
+    ! rules written to out.json
+    = 0
+    ");
+}
+
+#[test]
+fn sites_of_one_url() {
+    let rows = lines((0..2000).map(|i| format!("http://site{i}.com/?sid={i}\tc{}", i / 2)));
+    let folder = folder("crawl.tsv", format!("url\tcluster\n{rows}"));
+    assert_snapshot!(learn(&folder, "crawl.tsv"), @"
+    2,000 URLs of 2,000 pages on 2,000 sites: 0 rules (0 proposed)
+    ! rules written to out.json
+    ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
+    = 0
+    ");
+    assert_snapshot!(learn(&folder, "crawl.tsv --memory 1K"), @"
+    2,000 URLs of 2,000 pages on 2,000 sites: 0 rules (0 proposed)
+    ! rules written to out.json
+    ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
+    = 0
+    ");
+    let scored = eval(&folder, "crawl.tsv").fine();
+    assert!(scored.ends_with("… and 1980 more sites (--json has them all)\n"), "{scored}");
+}
+
+#[test]
+fn missing_files_and_folders() {
+    let folder = folder("crawl.tsv", shop());
+    fs::create_dir(folder.path("folder")).expect("a new folder");
+    assert_snapshot!(learn(&folder, "crawl.tsv missing.tsv"), @"
+    ! undust: missing.tsv: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "folder"), @"
+    ! undust: folder: Is a directory (os error 21)
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "missing.txt"), @"
+    ! undust: missing.txt: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "folder"), @"
+    ! undust: folder: Is a directory (os error 21)
+    = 2
+    ");
+    assert_snapshot!(dedup(&folder, "folder"), @"
+    ! undust: folder: Is a directory (os error 21)
+    = 2
+    ");
+    assert_snapshot!(eval(&folder, "folder"), @"
+    ! undust: folder: Is a directory (os error 21)
+    = 2
+    ");
+    assert_snapshot!(folder.undust("apply -r missing.json crawl.tsv"), @"
+    ! undust: missing.json: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_snapshot!(folder.undust("apply -r folder crawl.tsv"), @"
+    ! undust: folder: Is a directory (os error 21)
+    = 2
+    ");
+}
+
+#[test]
+fn output_that_cannot_be_written() {
+    let folder = folder("crawl.tsv", shop());
+    fs::create_dir(folder.path("folder")).expect("a new folder");
+    assert_snapshot!(folder.undust("learn crawl.tsv -o no/such/rules.json"), @"
+    ! undust: cannot write no/such/rules.json: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv -o crawl.tsv/rules.json"), @"
+    ! undust: cannot write crawl.tsv/rules.json: Not a directory (os error 20)
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv -o folder"), @"
+    ! undust: cannot write folder: is a directory
+    = 2
+    ");
+    assert_snapshot!(folder.undust("demo -o folder"), @"
+    ! undust: cannot write folder: is a directory
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv -o crawl.tsv"), @"
+    ! undust: crawl.tsv is an input: the rules would replace it
+    = 2
+    ");
+    // It is known before anything is read.
+    assert_snapshot!(folder.undust("learn missing.tsv -o folder"), @"
+    ! undust: cannot write folder: is a directory
+    = 2
+    ");
+}
+
+#[test]
+fn nothing_to_learn_from() {
+    let folder = folder("urls.txt", "http://a.com/\nhttp://b.com/\n")
+        .and("headerless.tsv", shop().split_once('\n').expect("a header").1)
+        .and("other.tsv", "link\tcluster\nhttp://a.com/\t1\n")
+        .and("failed.tsv", "url\tdigest\tstatus\nhttp://a.com/\tx\t404\nhttp://a.com/b\tx\t301\n")
+        .and("access.log", "h - - [01/Aug/1995:00:00:01 -0400] \"GET /a HTTP/1.0\" 200 1839\n");
+    assert_snapshot!(learn(&folder, "urls.txt"), @"
+    ! undust: nothing to learn from: 'rewrite' needs full URLs with a cluster or a digest (2 pages, none like that)
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "headerless.tsv"), @"
+    ! undust: headerless.tsv: format not recognised: this looks like a table whose first line does not name the columns (one must be 'url')
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "headerless.tsv"), @"
+    ! undust: headerless.tsv: format not recognised: this looks like a table whose first line does not name the columns (one must be 'url')
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "--format tsv other.tsv"), @"
+    ! undust: other.tsv: the header 'link, cluster' has no column 'url'
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "failed.tsv"), @"
+    ! undust: nothing to learn from: 'rewrite' needs full URLs with a cluster or a digest (2 pages, none like that)
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "access.log"), @"
+    ! undust: access.log:1: the log does not say which host '/a' belongs to: give it with --host www.example.org
+    = 2
+    ");
+    assert_snapshot!(learn(&folder, "access.log --host a.com"), @"
+    ! undust: nothing to learn from: 'rewrite' needs full URLs with a cluster or a digest (1 page, none like that)
+    = 2
+    ");
+}
+
+#[test]
+fn bad_lines_are_counted_and_shown() {
+    let bad = lines((0..7).map(|i| format!("http://a.com/{i}\tc\tbig")));
+    let good = shop().replace("url\tcluster", "url\tcluster\tsize");
+    let folder = folder("crawl.tsv", good + &bad);
+    assert_snapshot!(learn(&folder, "crawl.tsv").err, @"
+    7 of 808 lines could not be read and were skipped:
+      crawl.tsv:802: 'big' is no valid size
+      crawl.tsv:803: 'big' is no valid size
+      crawl.tsv:804: 'big' is no valid size
+      crawl.tsv:805: 'big' is no valid size
+      crawl.tsv:806: 'big' is no valid size
+      … and 2 more (--strict stops at the first)
+    rules written to out.json
+    ");
+    assert_snapshot!(learn(&folder, "crawl.tsv --strict").err, @"undust: crawl.tsv:802: 'big' is no valid size");
+}

@@ -1,0 +1,239 @@
+//! `demo` and `learn`.
+
+use insta::assert_snapshot;
+
+use crate::data::{lines, shop, shop_rows, shops, shuffled, split};
+use crate::folder::Folder;
+
+#[test]
+fn demo() {
+    let folder = Folder::new();
+    let shown = folder.undust("demo").fine();
+    for part in ["viewtopic.php?t={t}", "at most", "URLs that were not learned from", "pages still reached"] {
+        assert!(shown.contains(part), "{shown}");
+    }
+    assert_eq!(folder.names(), ["rules.json"]);
+    folder.undust("check rules.json").fine();
+}
+
+#[test]
+fn a_table_to_look_at_and_a_file() {
+    let folder = Folder::with("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("learn crawl.tsv"), @"
+    rule                                           class  saved  wrong  at most
+    ────────────────────────────────────────────────────────────────────────────
+    http://www.example.com/item.php?id={id}&sid=*  IRP      400  0/400    0.7 %
+    → http://www.example.com/item.php?id={id}
+
+    saved:    URLs that need no fetch
+    wrong:    those with another page, of the held-out URLs so saved
+    at most:  the share of wrong ones that this leaves possible (95 % confidence)
+
+    800 URLs of 400 pages on 1 site: 1 rule (26 proposed)
+    URLs saved: 400 (50.0 %)
+    ! rules written to rules.json
+    = 0
+    ");
+    assert_snapshot!(folder.read("rules.json"), @r#"
+    {
+      "undust": 1,
+      "normalize": true,
+      "site_by": "domain",
+      "learned": {
+        "method": "rewrite",
+        "max_fpr": 0.01,
+        "seed": 0,
+        "urls": 800,
+        "clusters": 400
+      },
+      "sites": [
+        {
+          "site": "example.com",
+          "rules": [
+            {
+              "id": "7eedf697d673",
+              "match": "http://www.example.com/item.php?id={id}&sid=*",
+              "rewrite": "http://www.example.com/item.php?id={id}",
+              "class": "IRP",
+              "learner": "rewrite",
+              "evidence": {
+                "support": 311,
+                "saved": 400,
+                "trials": 400,
+                "false_positives": 0,
+                "bound": 0.007462,
+                "examples": [
+                  [
+                    "http://www.example.com/item.php?id=211&sid=s7",
+                    "http://www.example.com/item.php?id=211"
+                  ],
+                  [
+                    "http://www.example.com/item.php?id=290",
+                    "http://www.example.com/item.php?id=290&sid=s2"
+                  ],
+                  [
+                    "http://www.example.com/item.php?id=210&sid=s6",
+                    "http://www.example.com/item.php?id=210"
+                  ]
+                ]
+              },
+              "review": "proposed"
+            }
+          ]
+        }
+      ]
+    }
+    "#);
+}
+
+#[test]
+fn a_summary_in_json() {
+    let folder = Folder::with("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("learn crawl.tsv --json"), @r#"
+    {
+      "rules": 1,
+      "totals": {
+        "candidates": 26,
+        "clusters": 400,
+        "contradictions": 0,
+        "saved": 400,
+        "sites": 1,
+        "unlabelled": 0,
+        "urls": 800
+      }
+    }
+    = 0
+    "#);
+}
+
+#[test]
+fn rules_to_standard_output() {
+    let folder = Folder::with("crawl.tsv", shop());
+    folder.undust("learn crawl.tsv -o rules.json").fine();
+    let run = folder.undust("learn crawl.tsv -o -");
+    assert_eq!(run.err, "");
+    assert_eq!(run.fine(), folder.read("rules.json"));
+    assert_snapshot!(folder.undust("learn crawl.tsv -o - --json"), @"
+    ! undust: --json and the rules cannot both go to standard output: name a file with -o
+    = 2
+    ");
+}
+
+#[test]
+fn no_rule_is_no_failure() {
+    let folder = Folder::with("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr 0"), @"
+    800 URLs of 400 pages on 1 site: 0 rules (26 proposed)
+    ! rules written to rules.json
+    ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
+    = 0
+    ");
+    assert_snapshot!(folder.read("rules.json"), @r#"
+    {
+      "undust": 1,
+      "normalize": true,
+      "site_by": "domain",
+      "learned": {
+        "method": "rewrite",
+        "max_fpr": 0.0,
+        "seed": 0,
+        "urls": 800,
+        "clusters": 400
+      },
+      "sites": []
+    }
+    "#);
+}
+
+#[test]
+fn a_site_is_a_domain_or_a_host() {
+    let folder = Folder::with("crawl.tsv", shops());
+    let sites = |by: &str| {
+        folder.undust(&format!("learn crawl.tsv --site-by {by}")).fine();
+        let rules = folder.read("rules.json");
+        let sites = rules.lines().filter_map(|line| line.trim().strip_prefix("\"site\": "));
+        sites.map(str::to_owned).collect::<Vec<_>>().join(" ")
+    };
+    assert_snapshot!(sites("domain"), @r#""example.com", "example.net", "example.org","#);
+    assert_snapshot!(sites("host"), @r#""m.example.com", "shop.example.net", "www.example.com", "www.example.org","#);
+}
+
+#[test]
+fn every_filter_finds_the_session_id() {
+    let folder = Folder::with("crawl.tsv", shop());
+    for filter in ["fan-out:10", "entropy:0.5", "efpr:0.9", "ideal:0.01"] {
+        folder.undust(&format!("learn crawl.tsv --filter {filter}")).fine();
+        assert!(folder.read("rules.json").contains("item.php?id={id}&sid=*"), "{filter}");
+    }
+    assert_snapshot!(folder.undust("learn crawl.tsv --filter luck"), @"
+    ! error: invalid value 'luck' for '--filter <FILTER>': 'luck' is none of fan-out:N, entropy:SHARE, efpr:RATE, ideal:RATE
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+}
+
+/// The rules learned from `inputs` with these `flags`.
+fn rules(folder: &Folder, inputs: &str, flags: &str) -> String {
+    folder.undust(&format!("learn {inputs} {flags} -o -")).fine()
+}
+
+#[test]
+fn nothing_but_the_rows_and_the_seed_matters() {
+    let (first, second) = split(&shops(), 1234);
+    let folder = Folder::with("all.tsv", shops())
+        .and("shuffled.tsv", shuffled(&shops()))
+        .and("first.tsv", first)
+        .and("second.tsv", second);
+    let expected = rules(&folder, "all.tsv", "--threads 1");
+    assert!(expected.contains("shop.example.net"));
+    let same = |inputs, flags| assert!(rules(&folder, inputs, flags) == expected, "{inputs} {flags}");
+    same("all.tsv", "--threads 2");
+    same("all.tsv", "--memory 1K");
+    same("shuffled.tsv", "--memory 1K --threads 2");
+    same("first.tsv second.tsv", "");
+    same("second.tsv first.tsv all.tsv", "");
+}
+
+#[test]
+fn formats_mix_and_standard_input_is_one_more_file() {
+    let rows = shop_rows("www.example.com");
+    let cells = rows.lines().filter_map(|row| row.split_once('\t'));
+    let jsonl = lines(cells.map(|(url, cluster)| format!(r#"{{"url": "{url}", "cluster": "{cluster}"}}"#)));
+    let csv = shop().replace('\t', ",");
+    let folder = Folder::with("crawl.tsv", shop()).and("crawl.jsonl", jsonl).and("crawl.csv", csv);
+    let expected = rules(&folder, "crawl.tsv", "");
+    assert_eq!(rules(&folder, "crawl.jsonl", ""), expected);
+    assert_eq!(rules(&folder, "crawl.csv crawl.jsonl", ""), expected);
+    assert_eq!(folder.undust_reading("learn - -o -", shop().as_bytes()).fine(), expected);
+}
+
+#[test]
+fn wrong_flags() {
+    let folder = Folder::with("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr 2"), @"
+    ! error: invalid value '2' for '--max-fpr <SHARE>': 2 is not between 0 and 1
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --memory lots"), @"
+    ! error: invalid value 'lots' for '--memory <BYTES>': 'lots' is not a size such as 512M or 4G
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --threads 100000"), @"
+    ! error: invalid value '100000' for '--threads <N>': 100000 is more than 1024
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --format xml"), @"
+    ! error: invalid value 'xml' for '--format <FORMAT>': 'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_eq!(folder.names(), ["crawl.tsv"]);
+}

@@ -1,0 +1,171 @@
+//! `explain`, `check` and `schema`.
+
+use insta::assert_snapshot;
+
+use crate::data::{CIRCLE, RULES, shop};
+use crate::folder::Folder;
+
+#[test]
+fn explained_step_by_step() {
+    let folder = Folder::with("rules.json", RULES);
+    let run = folder.undust(
+        "explain -r rules.json HTTP://www.example.com/print/7 http://www.example.com/a?sid=1&x=2 http://elsewhere.org/",
+    );
+    assert_snapshot!(run, @"
+    HTTP://www.example.com/print/7
+      normalised
+        = http://www.example.com/print/7
+      rule print (DUST, written by hand)
+          http://www.example.com/print/{id:digits}
+       -> http://www.example.com/item?id={id}
+        = http://www.example.com/item?id=7
+    http://www.example.com/a?sid=1&x=2
+      rule no-session (IRP, written by hand)
+          http://{...}/{...}?sid=*&{...}
+       -> http://{...}/{...}?{...}
+        = http://www.example.com/a?x=2
+    http://elsewhere.org/
+      no rule speaks of this URL
+    = 0
+    ");
+}
+
+#[test]
+fn explained_with_the_evidence() {
+    let folder = Folder::with("crawl.tsv", shop());
+    folder.undust("learn crawl.tsv").fine();
+    assert_snapshot!(folder.undust("explain -r rules.json http://www.example.com/item.php?id=7&sid=new"), @"
+    http://www.example.com/item.php?id=7&sid=new
+      rule 7eedf697d673 (IRP, rewrite)
+          http://www.example.com/item.php?id={id}&sid=*
+       -> http://www.example.com/item.php?id={id}
+          saved 400 URLs; of 400 held-out URLs, 0 wrong: at most 0.7 % (95 % confidence)
+          seen: http://www.example.com/item.php?id=211&sid=s7
+              = http://www.example.com/item.php?id=211
+          seen: http://www.example.com/item.php?id=290
+              = http://www.example.com/item.php?id=290&sid=s2
+          seen: http://www.example.com/item.php?id=210&sid=s6
+              = http://www.example.com/item.php?id=210
+        = http://www.example.com/item.php?id=7
+    = 0
+    ");
+}
+
+#[test]
+fn explained_in_json() {
+    let folder = Folder::with("rules.json", RULES);
+    assert_snapshot!(folder.undust("explain -r rules.json --json HTTP://www.example.com/print/7 http://b/"), @r#"
+    {"canonical":"http://www.example.com/item?id=7","settled":true,"steps":[{"after":"http://www.example.com/print/7","rule":null},{"after":"http://www.example.com/item?id=7","rule":{"evidence":null,"from":"http://www.example.com/print/{id:digits}","id":"print","learner":null,"to":"http://www.example.com/item?id={id}"}}],"url":"HTTP://www.example.com/print/7"}
+    {"canonical":"http://b/","settled":true,"steps":[],"url":"http://b/"}
+    = 0
+    "#);
+}
+
+#[test]
+fn a_circle_is_explained() {
+    let folder = Folder::with("rules.json", CIRCLE);
+    assert_snapshot!(folder.undust("explain -r rules.json http://example.com/a/1"), @"
+    http://example.com/a/1
+      rule there (DUST, written by hand)
+          http://example.com/a/{x}
+       -> http://example.com/b/{x}
+        = http://example.com/b/1
+      rule back (DUST, written by hand)
+          http://example.com/b/{x}
+       -> http://example.com/a/{x}
+        = http://example.com/a/1
+      the rules run in a circle here: the URL stays as it was (see `undust check`)
+    = 0
+    ");
+    assert_snapshot!(folder.undust("explain -r rules.json --json http://example.com/a/1"), @r#"
+    {"canonical":"http://example.com/a/1","settled":false,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}"}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}"}}],"url":"http://example.com/a/1"}
+    = 0
+    "#);
+}
+
+#[test]
+fn a_file_fit_to_be_used() {
+    let folder = Folder::with("rules.json", RULES);
+    assert_snapshot!(folder.undust("check rules.json"), @"
+    rules.json: 3 rules on 1 site: fit to be used
+    = 0
+    ");
+    assert_snapshot!(folder.undust("check --json rules.json"), @r#"
+    {
+      "findings": [],
+      "rejected": 0,
+      "rules": 3,
+      "sites": 1
+    }
+    = 0
+    "#);
+}
+
+#[test]
+fn findings_are_exit_code_1() {
+    let folder = Folder::with("rules.json", CIRCLE);
+    assert_snapshot!(folder.undust("check rules.json"), @"
+    example.com: rules back, there run in a circle on http://example.com/a/Fresh0
+    rules.json: 2 rules on 1 site: not fit to be used
+    = 1
+    ");
+    assert_snapshot!(folder.undust("check --json rules.json"), @r#"
+    {
+      "findings": [
+        "example.com: rules back, there run in a circle on http://example.com/a/Fresh0"
+      ],
+      "rejected": 0,
+      "rules": 2,
+      "sites": 1
+    }
+    = 1
+    "#);
+}
+
+#[test]
+fn rejected_rules_do_nothing() {
+    let rejected = CIRCLE.replace("\"id\": \"back\"", "\"review\": \"rejected\", \"id\": \"back\"");
+    let folder = Folder::with("rules.json", rejected);
+    assert_snapshot!(folder.undust("check rules.json"), @"
+    rules.json: 2 rules (1 rejected) on 1 site: fit to be used
+    = 0
+    ");
+    assert_eq!(
+        folder.undust_reading("apply -r rules.json", b"http://example.com/a/1").fine(),
+        "http://example.com/b/1\n"
+    );
+}
+
+#[test]
+fn a_broken_file_is_exit_code_2() {
+    let folder = Folder::with("half.json", &RULES[..RULES.len() / 2])
+        .and("version.json", RULES.replacen('1', "2", 1))
+        .and("rule.json", RULES.replace("/print/{id:digits}", "/print/{id:numbers}"))
+        .and("field.json", RULES.replace("\"note\"", "\"remark\""));
+    assert_snapshot!(folder.undust("check half.json"), @"
+    ! undust: half.json: not a rule file: EOF while parsing an object at line 15 column 5
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check version.json"), @"
+    ! undust: version.json: the rule file has version 2; this release reads version 1
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check rule.json"), @"
+    ! undust: rule.json: site 'example.com', rule 2: 'numbers' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b) in 'http://www.example.com/print/{id:numbers}'
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check field.json"), @"
+    ! undust: field.json: not a rule file: unknown field `remark`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, `class`, `learner`, `evidence`, `review`, `note` at line 11 column 18
+    = 2
+    ");
+    assert_snapshot!(folder.undust("check missing.json"), @"
+    ! undust: missing.json: No such file or directory (os error 2)
+    = 2
+    ");
+}
+
+#[test]
+fn the_schema_is_the_published_one() {
+    let published = include_str!("../../../docs/rules.schema.json");
+    assert_eq!(Folder::new().undust("schema").fine(), published);
+}
