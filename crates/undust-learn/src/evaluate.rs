@@ -54,7 +54,7 @@ impl Evaluation {
             sites.push(SiteScore { site, score });
         }
         sites.sort_by(|a, b| a.site.cmp(&b.site));
-        let macro_average = Metrics::mean(sites.iter().map(|s| &s.score.metrics));
+        let macro_average = Metrics::mean(&sites.iter().map(|s| &s.score.metrics));
         Report { total, macro_average, sites }
     }
 }
@@ -169,7 +169,11 @@ impl Score {
             keep_all_precision,
             keep_all_f1: harmonic(keep_all_precision, 1.0),
             compression: share(self.urls - self.crawled, self.urls, 0.0),
-            dup_reduction: if keep_all_precision < 1.0 { 1.0 - (1.0 - precision) / (1.0 - keep_all_precision) } else { 0.0 },
+            dup_reduction: if keep_all_precision < 1.0 {
+                1.0 - (1.0 - precision) / (1.0 - keep_all_precision)
+            } else {
+                0.0
+            },
             coverage: share(found, duplicates_before, 0.0),
             fpr: share(self.wrong_pairs, self.merged_pairs, 0.0),
             reduction_per_rule: share(self.urls - self.crawled, self.rules, 0.0),
@@ -180,14 +184,13 @@ impl Score {
 /// Pairs of URLs under one key, and pairs that also share their cluster.
 fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
     let choose_two = |n: u64| n * n.saturating_sub(1) / 2;
-    let (mut merged, mut same) = (0, 0);
-    // Sums do not depend on the order of the map.
-    for clusters in keys.values_mut() {
-        merged += choose_two(clusters.len() as u64);
+    let count = |clusters: &mut Vec<u32>| {
         clusters.sort_unstable();
-        same += clusters.chunk_by(|a, b| a == b).map(|run| choose_two(run.len() as u64)).sum::<u64>();
-    }
-    (merged, same)
+        let same = clusters.chunk_by(|a, b| a == b).map(|run| choose_two(run.len() as u64)).sum::<u64>();
+        (choose_two(clusters.len() as u64), same)
+    };
+    // Sums do not depend on the order of the map.
+    keys.values_mut().map(count).fold((0, 0), |sum, (merged, same)| (sum.0 + merged, sum.1 + same))
 }
 
 fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
@@ -215,7 +218,7 @@ impl Metrics {
         ]
     }
 
-    fn mean<'m>(all: impl Iterator<Item = &'m Metrics> + Clone) -> Metrics {
+    fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
         let count = all.clone().count().max(1) as f64;
         let mean = |of: fn(&Metrics) -> f64| all.clone().map(of).sum::<f64>() / count;
         Metrics {
@@ -248,7 +251,14 @@ mod tests {
     #[test]
     fn a_walk_with_one_right_and_one_wrong_merge() {
         // 1 and 2 are one page and merged; 3 and 4 differ and are merged: 4 is lost; 5 is alone.
-        let rows = [("1", "a", "x"), ("2", "a", "x"), ("3", "b", "y"), ("4", "b", "z"), ("5", "c", "w"), ("1", "a", "x")];
+        let rows = [
+            ("1", "a", "x"),
+            ("2", "a", "x"),
+            ("3", "b", "y"),
+            ("4", "b", "z"),
+            ("5", "c", "w"),
+            ("1", "a", "x"),
+        ];
         let score = score(&rows);
         assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (5, 4, 3, 3));
         assert_eq!((score.merged_pairs, score.wrong_pairs), (2, 1));

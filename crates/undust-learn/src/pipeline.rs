@@ -2,9 +2,8 @@
 
 use std::collections::BTreeMap;
 
-use undust::apply::{Finding, check};
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, SiteRules};
+use undust::rules::{Action, SiteRules};
 use undust::url::SiteBy;
 
 use crate::learn::{Candidate, Learner};
@@ -60,9 +59,9 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
     let site = Site::new(name, pages, config.seed);
     let proposals = propose(&site, learner);
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
-    let rules = select(&site, learner.name(), &proposals, limits);
+    let rules = select(&site, learner.name(), &proposals, limits, config.site_by);
     Learned {
-        rules: without_circles(name, rules, config.site_by),
+        rules: SiteRules { site: name.to_owned(), rules },
         urls: site.len() as u64,
         clusters: site.clusters() as u64,
         candidates: proposals.len() as u64,
@@ -73,8 +72,11 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
 
 /// Let the learner propose rules several times, each time with another part of the site held out.
 fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
-    let held_out: Vec<u32> =
-        if site.len() > LARGE_SITE { vec![0b0011, 0b1100] } else { (0..FOLDS).map(|fold| 1 << fold).collect() };
+    let held_out: Vec<u32> = if site.len() > LARGE_SITE {
+        vec![0b0011, 0b1100]
+    } else {
+        (0..FOLDS).map(|fold| 1 << fold).collect()
+    };
     let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
     for unseen in held_out {
         for candidate in learner.learn(&site.sample(unseen)) {
@@ -89,29 +91,9 @@ fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
 fn add(proposals: &mut BTreeMap<(String, String), Proposal>, candidate: Candidate, unseen: u32) {
     let Candidate { action, support } = candidate;
     let sides = Action::sides(&action);
-    let known = proposals.entry(sides).or_insert_with(|| Proposal { candidate: Candidate { action, support }, unseen });
+    let known = proposals
+        .entry(sides)
+        .or_insert_with(|| Proposal { candidate: Candidate { action, support }, unseen });
     known.candidate.support = known.candidate.support.max(support);
     known.unseen |= unseen;
-}
-
-/// Drop rules until `check` has nothing to say: selection saw no circle on the URLs it knows, `check` invents others.
-fn without_circles(name: &str, rules: Vec<Rule>, site_by: SiteBy) -> SiteRules {
-    let mut set = RuleSet {
-        site_by,
-        sites: vec![SiteRules { site: name.to_owned(), rules }],
-        ..RuleSet::default()
-    };
-    loop {
-        let bad = check(&set).into_iter().find_map(|finding| match finding {
-            Finding::Circle { rules, .. } => Some(rules),
-            Finding::Conflict { second, .. } => Some(vec![second]),
-            Finding::Twice { rule, .. } | Finding::Outside { rule, .. } => Some(vec![rule]),
-        });
-        let rules = &mut set.sites[0].rules;
-        let last = bad.and_then(|bad| rules.iter().rposition(|rule| bad.contains(&rule.id)));
-        match last {
-            Some(last) => drop(rules.remove(last)),
-            None => return set.sites.remove(0),
-        }
-    }
 }

@@ -8,19 +8,19 @@
 //!
 //! Two bounds hold for the rules of a site together, each with 95 % confidence (exact binomial) on held-out URLs: of the
 //! pairs of URLs made equal, at most `max_fpr` differ in content (the papers' false-positive rate), and of the site's
-//! pages, at most `max_fpr` are lost (one minus recall). One rule by itself must not exceed `max_fpr` in what was seen.
+//! pages, at most `max_fpr` are lost (one minus recall). One rule by itself must not exceed `max_fpr` in what was seen. Rules that pass because they were
+//! picked from many are found out by choosing again without a fold and asking that fold.
 
-use std::cmp::Reverse;
-use std::collections::{BTreeMap, BinaryHeap};
+mod choice;
 
-use undust::apply::{Canonicalizer, Finding, Form, Scratch, check};
-use undust::rules::{Evidence, Rule, RuleSet, SiteRules};
+use undust::apply::{Finding, check};
+use undust::rules::{Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
-use crate::bound::upper_bound;
-use crate::intern::Interner;
+use crate::bound::{lower_bound, upper_bound};
 use crate::learn::Candidate;
 use crate::site::{FOLDS, Site};
+use choice::{ALL_FOLDS, Accepted, Choice, Tally};
 
 /// What selection is bound by.
 #[derive(Clone, Copy, Debug)]
@@ -41,22 +41,104 @@ pub struct Proposal {
 }
 
 /// Choose among `proposals`, which `learner` made. What is chosen passes `undust::apply::check`.
-pub fn select(site: &Site, learner: &str, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
-    let mut choice = Choice::new(site, proposals, limits);
+pub fn select(
+    site: &Site,
+    learner: &str,
+    proposals: &[Proposal],
+    limits: Limits,
+    site_by: SiteBy,
+) -> Vec<Rule> {
+    let mut choice = Choice::new(site, proposals, limits.max_fpr);
+    let pages = site.clusters() as f64;
+    let levels = STRICTNESS.into_iter().chain([limits.max_fpr]);
+    for strictness in levels {
+        choice.strictness = strictness;
+        let (accepted, rules) = choose_checked(&mut choice, site, learner, limits, site_by);
+        let is_last = strictness <= limits.max_fpr;
+        if is_last || are_few(&accepted, limits.max_fpr, pages) || !is_refuted(&mut choice, limits, pages) {
+            return rules;
+        }
+        choice.banned.fill(false);
+    }
+    Vec::new()
+}
+
+/// How little a rule may be believed by itself, from lax to strict: what its own bound must not exceed.
+const STRICTNESS: [f64; 2] = [1.0, 0.1];
+
+/// Whether the rules' own bounds add up to less than may be lost: then they need no help from each other.
+fn are_few(accepted: &[Accepted], max_fpr: f64, pages: f64) -> bool {
+    accepted.iter().map(|a| a.trial.seen.lost()).sum::<f64>() <= max_fpr * pages
+}
+
+/// Whether rules chosen in this way surely break the limit on evidence that did not choose them. Of many bad rules, some
+/// look good on the few URLs they are tried on; chosen for that, they look good together, and nothing but other URLs
+/// can tell. Each fold in turn is kept from the choice and then asked.
+fn is_refuted(choice: &mut Choice, limits: Limits, pages: f64) -> bool {
+    let start = choice.banned.clone();
+    let min_trials = limits.min_trials * u64::from(FOLDS - 1) / u64::from(FOLDS);
+    let mut unused = Vec::new();
+    for fold in 0..FOLDS {
+        choice.usable = ALL_FOLDS & !(1 << fold);
+        let accepted = choose(choice, Limits { min_trials, ..limits }, pages, 0);
+        unused.extend(accepted.iter().map(|a| a.trial.unused));
+        choice.banned.clone_from(&start);
+    }
+    choice.usable = ALL_FOLDS;
+    let unused = Tally::sum(unused.into_iter());
+    lower_bound(unused.wrong, unused.trials) > limits.max_fpr
+}
+
+/// Choose rules that `check` has nothing to say against.
+fn choose_checked(
+    choice: &mut Choice,
+    site: &Site,
+    learner: &str,
+    limits: Limits,
+    site_by: SiteBy,
+) -> (Vec<Accepted>, Vec<Rule>) {
+    loop {
+        let accepted = choose(choice, limits, site.clusters() as f64, OPEN_ROUNDS);
+        let rules: Vec<Rule> = accepted.iter().map(|a| choice.rule(a, learner)).collect();
+        let refused = refused(&site.name, &rules, site_by);
+        if refused.is_empty() {
+            return (accepted, rules);
+        }
+        for at in refused {
+            choice.banned[accepted[at].candidate] = true;
+        }
+    }
+}
+
+/// After so many rounds, no candidate takes the place of one given up: there may be thousands that are as bad.
+const OPEN_ROUNDS: usize = 4;
+
+/// Choose until the chosen rules keep to both bounds together.
+fn choose(choice: &mut Choice, limits: Limits, pages: f64, open_rounds: usize) -> Vec<Accepted> {
+    let Limits { max_fpr, min_trials } = limits;
+    choice.min_trials = min_trials;
+    if upper_bound(0, min_trials) * min_trials as f64 > max_fpr * pages {
+        // Not even the smallest rule without a false positive could be shown to lose so few pages.
+        return Vec::new();
+    }
+    let mut round = 0;
     loop {
         let accepted = choice.run();
-        let mut given_up = worst_rules(&accepted, limits.max_fpr, site.clusters() as u64);
-        let rules: Vec<Rule> = accepted.iter().map(|a| choice.rule(a, learner)).collect();
+        let given_up = worst_rules(&accepted, max_fpr, pages);
         if given_up.is_empty() {
-            given_up = refused(&site.name, &rules, site_by).iter().map(|&at| accepted[at].candidate).collect();
+            return accepted;
         }
-        if given_up.is_empty() {
-            return rules;
+        if round >= open_rounds {
+            choice.banned.fill(true);
+            for a in &accepted {
+                choice.banned[a.candidate] = false;
+            }
         }
         // Without them, others may have more to do: choose again.
         for candidate in given_up {
             choice.banned[candidate] = true;
         }
+        round += 1;
     }
 }
 
@@ -68,332 +150,21 @@ fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
     let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));
     let bad = findings.into_iter().filter_map(|finding| match finding {
         Finding::Circle { rules, .. } => last(&rules),
-        Finding::Conflict { second: rule, .. } | Finding::Twice { rule, .. } | Finding::Outside { rule, .. } => {
-            last(&[rule])
-        }
+        Finding::Conflict { second: rule, .. }
+        | Finding::Twice { rule, .. }
+        | Finding::Outside { rule, .. } => last(&[rule]),
     });
     bad.collect()
 }
 
 /// The rules to give up, worst first, so that the others stay under both bounds together.
-fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: u64) -> Vec<usize> {
-    let mut order: Vec<&Accepted> = accepted.iter().collect();
-    order.sort_by(|a, b| {
-        let (a, b) = (&a.trial, &b.trial);
-        // By the share of false positives, without dividing; then those with the least evidence.
+fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: f64) -> Vec<usize> {
+    let mut order: Vec<(Tally, usize)> = accepted.iter().map(|a| (a.trial.seen, a.candidate)).collect();
+    // By the share of false positives, without dividing; then those with the least evidence.
+    order.sort_by(|(a, _), (b, _)| {
         (b.wrong * a.trials).cmp(&(a.wrong * b.trials)).then(a.trials.cmp(&b.trials))
     });
-    let is_safe = |rules: &[&Accepted]| {
-        let sum = |of: fn(&Trial) -> u64| rules.iter().map(|a| of(&a.trial)).sum::<u64>();
-        // What happened to held-out URLs happens to all.
-        let lost = upper_bound(sum(|t| t.wrong), sum(|t| t.trials)) * sum(|t| t.spared) as f64;
-        lost <= max_fpr * pages as f64 && upper_bound(sum(|t| t.wrong_pairs), sum(|t| t.pairs)) <= max_fpr
-    };
-    let given_up = (0..order.len()).find(|&n| is_safe(&order[n..])).unwrap_or(order.len());
-    order[..given_up].iter().map(|a| a.candidate).collect()
-}
-
-/// How many URLs of a cluster a key holds.
-#[derive(Clone, Copy, Debug)]
-struct Count {
-    cluster: u32,
-    by_fold: [u32; FOLDS as usize],
-}
-
-impl Count {
-    fn total(&self) -> u64 {
-        self.by_fold.iter().map(|&n| u64::from(n)).sum()
-    }
-
-    fn within(&self, folds: u32) -> u64 {
-        (0..FOLDS).filter(|fold| folds & (1 << fold) != 0).map(|fold| u64::from(self.by_fold[fold as usize])).sum()
-    }
-}
-
-/// The URLs behind one canonical key, by cluster. Empty when no URL has this key now.
-type Group = Vec<Count>;
-
-/// What a candidate would do now.
-#[derive(Clone, Debug, Default)]
-struct Trial {
-    moves: Vec<(u32, u32)>,
-    /// URLs that need not be crawled, held out or not.
-    spared: u64,
-    trials: u64,
-    wrong: u64,
-    /// Keys that disappear.
-    saved: u64,
-    /// Pairs made equal of which at least one URL is held out.
-    pairs: u64,
-    wrong_pairs: u64,
-    examples: Vec<(u32, u32)>,
-}
-
-struct Accepted {
-    candidate: usize,
-    trial: Trial,
-}
-
-/// Orders candidates: those that make URLs shorter first (nobody wants a session id in a canonical form), then
-/// those that surely save most, then as they were proposed.
-type Rank = (Reverse<bool>, u64, Reverse<usize>);
-
-struct Choice<'s> {
-    proposals: &'s [Proposal],
-    limits: Limits,
-    engine: Canonicalizer,
-    scratch: Scratch,
-    keys: Interner,
-    /// What each candidate makes of each key; computed when a key is first met.
-    changes: Vec<Option<Vec<(u32, u32)>>>,
-    /// The partition now, and before any rule.
-    groups: Vec<Group>,
-    start: Vec<Group>,
-    /// The keys that each candidate changes, of those met so far.
-    touched: Vec<Vec<u32>>,
-    /// Candidates accepted so far, by their place in the order of rules.
-    place: Vec<Option<u32>>,
-    /// Candidates that had to be given up.
-    banned: Vec<bool>,
-    /// Whether each candidate makes URLs longer.
-    grows: Vec<bool>,
-    real_keys: u32,
-}
-
-/// More steps than this, and accepted rules are taken to run in a circle with the candidate.
-const MOST_STEPS: usize = 64;
-
-impl<'s> Choice<'s> {
-    fn new(site: &Site, proposals: &'s [Proposal], limits: Limits) -> Choice<'s> {
-        let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
-        let everywhere = SiteRules { site: undust::rules::EVERY_SITE.into(), rules };
-        let set = RuleSet { normalize: true, site_by: SiteBy::Host, learned: None, sites: vec![everywhere] };
-        let mut choice = Choice {
-            proposals,
-            limits,
-            engine: Canonicalizer::new(&set, Form::Key),
-            scratch: Scratch::new(),
-            keys: Interner::new(),
-            changes: Vec::new(),
-            groups: Vec::new(),
-            start: Vec::new(),
-            touched: vec![Vec::new(); proposals.len()],
-            place: vec![None; proposals.len()],
-            banned: vec![false; proposals.len()],
-            grows: proposals.iter().map(|p| p.candidate.action.grows()).collect(),
-            real_keys: 0,
-        };
-        let mut url = Vec::new();
-        for row in 0..site.len() as u32 {
-            url.clear();
-            site.write_url(row, &mut url);
-            let key = choice.key(&url);
-            let mut by_fold = [0; FOLDS as usize];
-            by_fold[site.fold(row) as usize] = 1;
-            choice.groups[key as usize].push(Count { cluster: site.cluster(row), by_fold });
-        }
-        choice.real_keys = choice.keys.len() as u32;
-        choice.start.clone_from(&choice.groups);
-        for key in 0..choice.real_keys {
-            choice.find_changes(key);
-        }
-        choice
-    }
-
-    fn key(&mut self, bytes: &[u8]) -> u32 {
-        let key = self.keys.intern(bytes);
-        if key as usize == self.groups.len() {
-            self.groups.push(Group::new());
-            self.changes.push(None);
-        }
-        key
-    }
-
-    /// Note what every candidate by itself makes of `key`.
-    fn find_changes(&mut self, key: u32) {
-        if self.changes[key as usize].is_some() {
-            return;
-        }
-        let mut found: Vec<(u32, Vec<u8>)> = Vec::new();
-        let report = |candidate, after: &[u8]| found.push((candidate, after.to_vec()));
-        self.engine.each_change(self.keys.get(key), &mut self.scratch, report);
-        let mut changes = Vec::with_capacity(found.len());
-        for (candidate, after) in found {
-            let after = self.key(&after);
-            if after != key {
-                changes.push((candidate, after));
-                self.touched[candidate as usize].push(key);
-            }
-        }
-        self.changes[key as usize] = Some(changes);
-    }
-
-    /// Choose greedily, from the start.
-    fn run(&mut self) -> Vec<Accepted> {
-        self.groups.fill(Group::new());
-        self.groups[..self.start.len()].clone_from_slice(&self.start);
-        self.place.fill(None);
-        let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
-        for candidate in (0..self.proposals.len()).filter(|&c| !self.banned[c]).collect::<Vec<_>>() {
-            if let Some(trial) = self.try_out(candidate) {
-                heap.push(self.rank(candidate, &trial));
-            }
-        }
-        let mut accepted: Vec<Accepted> = Vec::new();
-        while let Some((.., Reverse(candidate))) = heap.pop() {
-            let Some(trial) = self.try_out(candidate) else { continue };
-            let now = self.rank(candidate, &trial);
-            if heap.peek().is_some_and(|next| *next > now) {
-                heap.push(now);
-                continue;
-            }
-            self.accept(candidate, &trial, accepted.len() as u32);
-            accepted.push(Accepted { candidate, trial });
-        }
-        accepted
-    }
-
-    /// What `candidate` would do after the rules accepted so far; `None` when it must not or need not be accepted.
-    fn try_out(&mut self, candidate: usize) -> Option<Trial> {
-        let mut merged: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        let mut trial = Trial::default();
-        for i in 0..self.touched[candidate].len() {
-            let key = self.touched[candidate][i];
-            if !self.groups[key as usize].is_empty() {
-                let to = self.settle(key, candidate as u32)?;
-                trial.moves.push((key, to));
-                merged.entry(to).or_default().push(key);
-            }
-        }
-        for (to, mut from) in merged {
-            if !self.groups[to as usize].is_empty() && !from.contains(&to) {
-                from.push(to);
-            }
-            self.judge(&from, self.proposals[candidate].unseen, &mut trial);
-        }
-        let believed = trial.saved >= MIN_SAVED
-            && trial.trials >= self.limits.min_trials
-            && trial.wrong as f64 <= self.limits.max_fpr * trial.trials as f64
-            && trial.wrong_pairs as f64 <= self.limits.max_fpr * trial.pairs as f64;
-        believed.then_some(trial)
-    }
-
-    /// Where `key` comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle.
-    fn settle(&mut self, key: u32, candidate: u32) -> Option<u32> {
-        let mut key = key;
-        for _ in 0..MOST_STEPS {
-            self.find_changes(key);
-            let changes = self.changes[key as usize].as_deref().unwrap_or_default();
-            let place = |c: u32| if c == candidate { Some(u32::MAX) } else { self.place[c as usize] };
-            let first = changes.iter().filter_map(|&(c, after)| Some((place(c)?, after))).min();
-            match first {
-                None => return Some(key),
-                Some((_, after)) => key = after,
-            }
-        }
-        None
-    }
-
-    /// Count what merging the keys `parts` into one means.
-    fn judge(&self, parts: &[u32], unseen: u32, trial: &mut Trial) {
-        let mut totals: BTreeMap<u32, u64> = BTreeMap::new();
-        for count in parts.iter().flat_map(|&part| &self.groups[part as usize]) {
-            *totals.entry(count.cluster).or_default() += count.total();
-        }
-        let Some((&page, _)) = totals.iter().max_by_key(|(cluster, n)| (**n, Reverse(**cluster))) else { return };
-        let of_page = |part: u32| self.groups[part as usize].iter().find(|c| c.cluster == page).map_or(0, Count::total);
-        let Some(&kept) = parts.iter().max_by_key(|&&part| (of_page(part), Reverse(part))) else { return };
-        for &part in parts.iter().filter(|&&part| part != kept) {
-            let group = &self.groups[part as usize];
-            trial.spared += group.iter().map(Count::total).sum::<u64>();
-            trial.trials += group.iter().map(|count| count.within(unseen)).sum::<u64>();
-            match majority(group) {
-                Some(lost) if lost.cluster != page => trial.wrong += lost.within(unseen),
-                _ if trial.examples.len() < MOST_EXAMPLES && part < self.real_keys && kept < self.real_keys => {
-                    trial.examples.push((part, kept));
-                }
-                _ => {}
-            }
-        }
-        trial.saved += parts.len() as u64 - 1;
-        // Pairs with a held-out URL are all pairs but those among URLs that the learner saw.
-        let (all, same) = self.new_pairs(parts, Count::total);
-        let (all_seen, same_seen) = self.new_pairs(parts, |count| count.within(!unseen));
-        trial.pairs += all - all_seen;
-        trial.wrong_pairs += (all - same) - (all_seen - same_seen);
-    }
-
-    /// Pairs of URLs that become equal when `parts` are merged, and those of them with one content. `size` says how many
-    /// URLs of a count to look at.
-    fn new_pairs(&self, parts: &[u32], size: impl Fn(&Count) -> u64) -> (u64, u64) {
-        let mut by_cluster: BTreeMap<u32, u64> = BTreeMap::new();
-        let (mut equal_before, mut same_before) = (0, 0);
-        for &part in parts {
-            let mut urls = 0;
-            for count in &self.groups[part as usize] {
-                let n = size(count);
-                *by_cluster.entry(count.cluster).or_default() += n;
-                same_before += choose_two(n);
-                urls += n;
-            }
-            equal_before += choose_two(urls);
-        }
-        let equal = choose_two(by_cluster.values().sum());
-        let same: u64 = by_cluster.values().map(|&n| choose_two(n)).sum();
-        (equal - equal_before, same - same_before)
-    }
-
-    fn accept(&mut self, candidate: usize, trial: &Trial, place: u32) {
-        self.place[candidate] = Some(place);
-        for &(from, to) in &trial.moves {
-            let moved = std::mem::take(&mut self.groups[from as usize]);
-            let group = &mut self.groups[to as usize];
-            for count in moved {
-                match group.iter_mut().find(|c| c.cluster == count.cluster) {
-                    Some(known) => known.by_fold.iter_mut().zip(count.by_fold).for_each(|(a, b)| *a += b),
-                    None => group.push(count),
-                }
-            }
-        }
-    }
-
-    fn rank(&self, candidate: usize, trial: &Trial) -> Rank {
-        // What is saved for sure, as a whole number, so that it can be ordered.
-        let surely = (1.0 - upper_bound(trial.wrong, trial.trials)) * trial.saved as f64;
-        (Reverse(self.grows[candidate]), (surely * 1e6) as u64, Reverse(candidate))
-    }
-
-    fn rule(&self, accepted: &Accepted, learner: &str) -> Rule {
-        let Accepted { candidate, trial } = accepted;
-        let proposed = &self.proposals[*candidate].candidate;
-        let text = |key: u32| String::from_utf8_lossy(self.keys.get(key)).into_owned();
-        let evidence = Evidence {
-            support: proposed.support,
-            saved: trial.saved,
-            trials: trial.trials,
-            false_positives: trial.wrong,
-            // Six digits are plenty for a reader, and the same on every machine.
-            bound: (upper_bound(trial.wrong, trial.trials) * 1e6).ceil() / 1e6,
-            examples: trial.examples.iter().map(|&(a, b)| [text(a), text(b)]).collect(),
-        };
-        Rule {
-            learner: Some(learner.to_owned()),
-            evidence: Some(evidence),
-            ..Rule::new(proposed.action.clone())
-        }
-    }
-}
-
-/// A rule that saves less than this is not worth reading.
-const MIN_SAVED: u64 = 3;
-
-/// Example pairs kept per rule.
-const MOST_EXAMPLES: usize = 3;
-
-fn majority(group: &Group) -> Option<&Count> {
-    group.iter().max_by_key(|count| (count.total(), Reverse(count.cluster)))
-}
-
-fn choose_two(n: u64) -> u64 {
-    n * n.saturating_sub(1) / 2
+    let is_safe = |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_safe(max_fpr, pages);
+    let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
+    order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
 }

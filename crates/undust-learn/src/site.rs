@@ -92,7 +92,7 @@ impl Site {
     /// Build the site `name` from its pages. Pages without a label are counted and left out.
     pub fn new(name: &str, pages: Vec<Page>, seed: u64) -> Site {
         let total = pages.len() as u64;
-        let mut labelled: Vec<Labelled> = pages.into_iter().filter_map(Labelled::new).collect();
+        let mut labelled: Vec<Labelled> = pages.into_iter().filter_map(|page| Labelled::new(&page)).collect();
         let unlabelled = total - labelled.len() as u64;
         labelled.sort_unstable_by(|a, b| (a.hash, &a.url, &a.label).cmp(&(b.hash, &b.url, &b.label)));
         let mut contradictions = 0;
@@ -298,7 +298,7 @@ struct Labelled {
 }
 
 impl Labelled {
-    fn new(page: Page) -> Option<Labelled> {
+    fn new(page: &Page) -> Option<Labelled> {
         let label = page.label()?.to_owned();
         let url = normalize(&page.url).into_owned();
         SplitUrl::new(&url)?;
@@ -345,7 +345,12 @@ mod tests {
 
     #[test]
     fn doubled_and_unlabelled_pages_are_counted() {
-        let pages = vec![page("http://a/", "1"), page("http://a/", "2"), page("http://a/", "1"), Page::new("http://b/")];
+        let pages = vec![
+            page("http://a/", "1"),
+            page("http://a/", "2"),
+            page("http://a/", "1"),
+            Page::new("http://b/"),
+        ];
         let site = Site::new("a", pages, 0);
         assert_eq!((site.len(), site.contradictions, site.unlabelled), (1, 1, 1));
     }

@@ -93,7 +93,10 @@ impl<'g> Group<'g> {
         }
         let mut values: Vec<u64> = by_value.values().map(|(support, _)| *support).collect();
         values.sort_unstable();
-        let sources = by_value.values().map(|(_, sources)| sources).sum();
+        let sources = by_value.values().map(|(_, sources)| *sources);
+        // The values of a literal are no part of the context: these rules, too, speak of the same URLs.
+        let of_context = column < cells.len() - literal_count(skeleton);
+        let sources = if of_context { sources.sum() } else { sources.max().unwrap_or_default() };
         Group { support: values.iter().sum(), values, sources, cells, skeleton }
     }
 
@@ -110,11 +113,13 @@ pub(super) struct Filter<'s> {
     kind: FilterKind,
     sample: &'s Sample<'s>,
     by_map: &'s [Vec<Member>],
+    /// The number of the empty value.
+    empty: Option<u32>,
 }
 
 impl<'s> Filter<'s> {
     pub(super) fn new(kind: FilterKind, sample: &'s Sample<'s>, by_map: &'s [Vec<Member>]) -> Filter<'s> {
-        Filter { kind, sample, by_map }
+        Filter { kind, sample, by_map, empty: sample.site.find_value(b"") }
     }
 
     pub(super) fn passes(&self, group: &Group) -> bool {
@@ -131,7 +136,15 @@ impl<'s> Filter<'s> {
 
     /// The URLs that match the context of the rule to be.
     fn matching<'g>(&'g self, group: &'g Group<'g>) -> impl Iterator<Item = &'g Member> {
-        self.by_map[group.skeleton.source as usize].iter().filter(|member| fits(&member.values, group.cells))
+        self.by_map[group.skeleton.source as usize]
+            .iter()
+            .filter(|member| self.fits(&member.values, group.cells))
+    }
+
+    /// Whether a URL's values fit the context in `cells`. A star matches any value but the empty one.
+    fn fits(&self, values: &[u32], cells: &[u32]) -> bool {
+        let fits = |value, cell| if cell == STAR { Some(value) != self.empty } else { value == cell };
+        values.iter().zip(cells).all(|(value, cell)| fits(*value, *cell))
     }
 
     /// Definition 5: of the pairs (u, v) with v = rule(u), the share whose contents differ.
@@ -162,11 +175,6 @@ impl<'s> Filter<'s> {
     }
 }
 
-/// Whether a URL's values fit the context in `cells`.
-fn fits(values: &[u32], cells: &[u32]) -> bool {
-    values.iter().zip(cells).all(|(value, cell)| *cell == STAR || cell == value)
-}
-
 /// What the rule makes of a URL with these values.
 fn output(group: &Group, values: &[u32]) -> Vec<u32> {
     let literals = &group.cells[group.cells.len() - literal_count(group.skeleton)..];
@@ -179,4 +187,109 @@ fn output(group: &Group, values: &[u32]) -> Vec<u32> {
 
 fn literal_count(skeleton: &Skeleton) -> usize {
     skeleton.from.iter().filter(|from| matches!(from, From::Literal(_))).count()
+}
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+
+    use super::super::maps::Maps;
+    use super::*;
+    use crate::site::Site;
+
+    const SID: usize = 3;
+
+    /// URLs `http://a.com/x?sid=N`, each with its label.
+    fn site(urls: &[(&str, &str)]) -> Site {
+        let page = |(sid, label): &(&str, &str)| Page {
+            cluster: Some((*label).to_owned()),
+            ..Page::new(format!("http://a.com/x?sid={sid}"))
+        };
+        Site::new("a.com", urls.iter().map(page).collect(), 0)
+    }
+
+    /// Whether `sid=A -> sid=B` for the pairs of `from` and `to`, each with its support, may become `sid=* -> sid=*`.
+    fn passes(kind: FilterKind, urls: &[(&str, &str)], rules: &[(&str, &str, u64)]) -> bool {
+        let site = site(urls);
+        let sample = site.sample(0);
+        let maps = Maps::new(&site);
+        let by_map = maps.by_map(&sample);
+        let value = |text: &str| site.find_value(text.as_bytes()).expect("a value of the site");
+        let base = maps.member(&site, 0).values;
+        let from = vec![From::Copy(0), From::Copy(1), From::Copy(2), From::Literal(0)];
+        let skeleton = Skeleton { source: 0, target: 0, from };
+        let mut rows = Rows::default();
+        for (from, to, support) in rules {
+            rows.push(&[base[0], base[1], base[2], value(from), value(to)], *support, 1);
+        }
+        let members: Vec<u32> = (0..rules.len() as u32).collect();
+        let cells = [base[0], base[1], base[2], STAR, STAR];
+        let group = Group::new(&rows, &members, SID, &cells, &skeleton);
+        Filter::new(kind, &sample, &by_map).passes(&group)
+    }
+
+    const ONE_PAGE: [(&str, &str); 4] = [("1", "p"), ("2", "p"), ("3", "p"), ("4", "p")];
+
+    #[test]
+    fn fan_out() {
+        let rules = [("1", "2", 1), ("2", "3", 1), ("3", "1", 9), ("3", "2", 1)];
+        assert!(passes(FilterKind::FanOut(3), &ONE_PAGE, &rules));
+        assert!(!passes(FilterKind::FanOut(4), &ONE_PAGE, &rules));
+        // One value is nothing to generalize, whatever was asked for.
+        assert!(!passes(FilterKind::FanOut(0), &ONE_PAGE, &rules[2..]));
+    }
+
+    #[test]
+    fn entropy() {
+        let even = [("1", "2", 5), ("2", "3", 5)];
+        assert!(passes(FilterKind::Entropy(1.0), &ONE_PAGE, &even));
+        // Shares 1/4 and 3/4: entropy 0.8113 of what two even values have.
+        let uneven = [("1", "2", 5), ("2", "3", 15)];
+        assert!(passes(FilterKind::Entropy(0.811), &ONE_PAGE, &uneven));
+        assert!(!passes(FilterKind::Entropy(0.812), &ONE_PAGE, &uneven));
+        assert!(!passes(FilterKind::Entropy(0.1), &ONE_PAGE, &even[..1]));
+    }
+
+    #[test]
+    fn estimated_fpr() {
+        // Three of four matching URLs are covered: 1/4 is not less than 1/4. An empty session does not match.
+        let urls = [("1", "p"), ("2", "p"), ("3", "p"), ("4", "q"), ("", "q")];
+        let rules = [("1", "2", 1), ("2", "3", 1), ("3", "1", 1), ("3", "2", 1)];
+        assert!(!passes(FilterKind::EstimatedFpr(0.25), &urls, &rules));
+        assert!(passes(FilterKind::EstimatedFpr(0.26), &urls, &rules));
+    }
+
+    #[test]
+    fn exact_fpr() {
+        // Of the 12 ordered pairs of four URLs, 6 hold the other page.
+        let urls = [("1", "p"), ("2", "p"), ("3", "p"), ("4", "q"), ("", "q")];
+        let rules = [("1", "2", 1), ("2", "3", 1)];
+        assert!(passes(FilterKind::Ideal(0.625), &urls, &rules));
+        assert!(!passes(FilterKind::Ideal(0.4), &urls, &rules));
+        assert!(passes(FilterKind::Ideal(0.0), &ONE_PAGE, &rules));
+    }
+
+    /// Rules that differ in a literal alone speak of the same URLs.
+    #[test]
+    fn sources_are_counted_once() {
+        let skeleton = Skeleton { source: 0, target: 1, from: vec![From::Copy(0), From::Literal(0)] };
+        let mut rows = Rows::default();
+        rows.push(&[1, 10], 1, 4);
+        rows.push(&[1, 11], 1, 3);
+        assert_eq!(Group::new(&rows, &[0, 1], 1, &[1, STAR], &skeleton).sources, 4);
+        let mut rows = Rows::default();
+        rows.push(&[1, 10], 1, 4);
+        rows.push(&[2, 10], 1, 3);
+        assert_eq!(Group::new(&rows, &[0, 1], 0, &[STAR, 10], &skeleton).sources, 7);
+    }
+
+    #[test]
+    fn names() {
+        for text in ["fan-out:10", "entropy:0.9", "efpr:0.2", "ideal:0"] {
+            assert_eq!(text.parse::<FilterKind>().map(|kind| kind.to_string()), Ok(text.to_owned()));
+        }
+        for text in ["fan-out", "fan-out:-1", "entropy:2", "efpr:x", "ideal:NaN", "best:1", ""] {
+            assert!(text.parse::<FilterKind>().is_err(), "{text}");
+        }
+    }
 }

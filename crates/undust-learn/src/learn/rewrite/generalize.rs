@@ -3,6 +3,10 @@
 //! Rules of one skeleton are rows of a table. For every key, rows are grouped by a hash of everything but that key; a group
 //! that passes the filter becomes a row with a star. Tables are kept by the set of keys that are stars, and worked off
 //! from few stars to many, so that each set is visited once.
+//!
+//! The paper takes one key at a time, and so needs samples that are "exhaustive": a page must have been seen with several
+//! session ids, *and* a session id on several pages. Real crawls give every URL a session id of its own. So the first step
+//! may also take two keys at once, or all that vary; every key must pass the filter.
 
 use std::collections::{BTreeMap, HashMap};
 
@@ -52,13 +56,14 @@ pub(super) fn generalize(
     let mut sets = 0;
     while let Some(((stars, set), table)) = tables.pop_first() {
         sets += 1;
-        for (i, &position) in positions.iter().enumerate() {
-            if set & (1 << i) != 0 || sets > MOST_SETS {
-                continue;
+        for more in next_sets(positions.len(), set) {
+            if sets > MOST_SETS {
+                break;
             }
-            let general = generalize_at(&table, position, empty, skeleton, filter);
+            let at: Vec<Position> = chosen(&positions, more).collect();
+            let general = generalize_at(&table, &at, empty, skeleton, filter);
             if general.len() > 0 {
-                merge(tables.entry((stars + 1, set | 1 << i)).or_default(), &general);
+                merge(tables.entry((stars + more.count_ones(), set | more)).or_default(), &general);
             }
         }
         if stars > 0 {
@@ -66,6 +71,26 @@ pub(super) fn generalize(
         }
     }
     done
+}
+
+/// With more varying keys than this, pairs of them are not tried.
+const MOST_PAIRED: usize = 6;
+
+/// The sets of positions that may get stars next, besides those in `set`.
+fn next_sets(positions: usize, set: u32) -> Vec<u32> {
+    let one = |i: usize| 1 << i;
+    let mut sets: Vec<u32> = (0..positions).map(one).filter(|more| set & more == 0).collect();
+    if set == 0 && positions <= MOST_PAIRED {
+        sets.extend((0..positions).flat_map(|i| (0..i).map(move |j| one(i) | one(j))));
+    }
+    if set == 0 && positions > 2 {
+        sets.push(one(positions) - 1);
+    }
+    sets
+}
+
+fn chosen(positions: &[Position], set: u32) -> impl Iterator<Item = Position> {
+    positions.iter().enumerate().filter(move |(i, _)| set & (1 << i) != 0).map(|(_, position)| *position)
 }
 
 /// The positions of a skeleton: one per key of the source, one per literal at a key that the source has not.
@@ -79,9 +104,11 @@ fn positions(skeleton: &Skeleton, maps: &Maps) -> Vec<Position> {
             From::Copy(_) => None,
         }
     };
-    let both = source.iter().enumerate().map(|(i, key)| Position { context: Some(i), literal: literal_at(key) });
+    let both =
+        source.iter().enumerate().map(|(i, key)| Position { context: Some(i), literal: literal_at(key) });
     let alone = target.iter().filter(|key| source.binary_search(key).is_err());
-    both.chain(alone.filter_map(|key| Some(Position { context: None, literal: Some(literal_at(key)?) }))).collect()
+    both.chain(alone.filter_map(|key| Some(Position { context: None, literal: Some(literal_at(key)?) })))
+        .collect()
 }
 
 /// The positions that take more than one value, those with the most values first if there are too many.
@@ -100,19 +127,26 @@ fn varying(positions: &[Position], rows: &Rows) -> Vec<Position> {
     counted.into_iter().map(|(_, position)| position).collect()
 }
 
-/// One step: the rows that get a star at `position`.
-fn generalize_at(rows: &Rows, position: Position, empty: Option<u32>, skeleton: &Skeleton, filter: &Filter) -> Rows {
+/// One step: the rows that get stars at the positions `at`.
+fn generalize_at(
+    rows: &Rows,
+    at: &[Position],
+    empty: Option<u32>,
+    skeleton: &Skeleton,
+    filter: &Filter,
+) -> Rows {
     let mut groups: HashMap<u64, usize> = HashMap::new();
     let mut members: Vec<Vec<u32>> = Vec::new();
     let mut masked = Vec::new();
     for i in 0..rows.len() {
         let row = rows.row(i);
         // A star matches any value but the empty one.
-        if Some(row[position.main()]) == empty {
+        if at.iter().any(|position| Some(row[position.main()]) == empty) {
             continue;
         }
         masked.clear();
-        let kept = row.iter().enumerate().filter(|(column, _)| !position.holds(*column));
+        let kept =
+            row.iter().enumerate().filter(|(column, _)| !at.iter().any(|position| position.holds(*column)));
         masked.extend(kept.flat_map(|(_, value)| value.to_le_bytes()));
         let group = *groups.entry(xxh3_64(&masked)).or_insert_with(|| {
             members.push(Vec::new());
@@ -122,25 +156,29 @@ fn generalize_at(rows: &Rows, position: Position, empty: Option<u32>, skeleton: 
     }
     let mut general = Rows::default();
     for members in members.iter().filter(|members| members.len() > 1) {
-        let cells = starred(rows, members, position);
-        let group = Group::new(rows, members, position.main(), &cells, skeleton);
-        if filter.passes(&group) {
-            general.push(&cells, group.support, group.sources);
+        let cells = starred(rows, members, at);
+        let of = |position: &Position| Group::new(rows, members, position.main(), &cells, skeleton);
+        let groups: Vec<Group> = at.iter().map(of).collect();
+        if groups.iter().all(|group| filter.passes(group)) {
+            let sources = groups.iter().map(|group| group.sources).max().unwrap_or_default();
+            general.push(&cells, groups[0].support, sources);
         }
     }
     general
 }
 
-/// The row that stands for all `members`: a star at the position; a literal on which all agree stays.
-fn starred(rows: &Rows, members: &[u32], position: Position) -> Vec<u32> {
+/// The row that stands for all `members`: stars at the positions; a literal on which all agree stays.
+fn starred(rows: &Rows, members: &[u32], at: &[Position]) -> Vec<u32> {
     let mut cells = rows.row(members[0] as usize).to_vec();
-    if let Some(context) = position.context {
-        cells[context] = STAR;
-    }
-    if let Some(literal) = position.literal {
-        let agreed = members.iter().all(|&i| rows.row(i as usize)[literal] == cells[literal]);
-        if !agreed || position.context.is_none() {
-            cells[literal] = STAR;
+    for position in at {
+        if let Some(context) = position.context {
+            cells[context] = STAR;
+        }
+        if let Some(literal) = position.literal {
+            let agreed = members.iter().all(|&i| rows.row(i as usize)[literal] == cells[literal]);
+            if !agreed || position.context.is_none() {
+                cells[literal] = STAR;
+            }
         }
     }
     cells
@@ -150,15 +188,12 @@ fn starred(rows: &Rows, members: &[u32], position: Position) -> Vec<u32> {
 fn merge(rows: &mut Rows, more: &Rows) {
     let mut known: HashMap<Vec<u32>, usize> = (0..rows.len()).map(|i| (rows.row(i).to_vec(), i)).collect();
     for i in 0..more.len() {
-        match known.get(more.row(i)) {
-            Some(&at) => {
-                rows.support[at] = rows.support[at].max(more.support[i]);
-                rows.sources[at] = rows.sources[at].max(more.sources[i]);
-            }
-            None => {
-                known.insert(more.row(i).to_vec(), rows.len());
-                rows.push(more.row(i), more.support[i], more.sources[i]);
-            }
+        if let Some(&at) = known.get(more.row(i)) {
+            rows.support[at] = rows.support[at].max(more.support[i]);
+            rows.sources[at] = rows.sources[at].max(more.sources[i]);
+        } else {
+            known.insert(more.row(i).to_vec(), rows.len());
+            rows.push(more.row(i), more.support[i], more.sources[i]);
         }
     }
 }

@@ -97,5 +97,46 @@ fn separator(shape: &Shape) -> u8 {
         Key::Param { separator, .. } | Key::Flag { separator, .. } if *separator != b'?' => Some(*separator),
         _ => None,
     });
-    separators.max().unwrap_or(b'&')
+    separators.min().unwrap_or(b'&')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use undust::page::Page;
+
+    fn site(urls: &[&str]) -> Site {
+        let page = |url: &&str| Page { cluster: Some("c".into()), ..Page::new(*url) };
+        Site::new("a.com", urls.iter().map(page).collect(), 0)
+    }
+
+    #[test]
+    fn order_and_separators_are_forgotten() {
+        let site = site(&["http://a.com/x?b=2&a=1", "http://a.com/x?a=1;b=2", "http://a.com/x?a=1&b=2"]);
+        let maps = Maps::new(&site);
+        let members: Vec<Member> = (0..3).map(|row| maps.member(&site, row)).collect();
+        assert!(members.iter().all(|m| m.map == members[0].map && m.values == members[0].values));
+    }
+
+    #[test]
+    fn repeats_and_flags_are_told_apart() {
+        let urls =
+            ["http://a.com/?a=1&a=2", "http://a.com/?a=2&a=1", "http://a.com/?a&a=1", "http://a.com/?a=&a=1"];
+        let site = site(&urls);
+        let maps = Maps::new(&site);
+        let members: Vec<(u32, Vec<u32>)> =
+            (0..4).map(|row| maps.member(&site, row)).map(|m| (m.map, m.values)).collect();
+        assert!((0..4).all(|i| (0..i).all(|j| members[i] != members[j])));
+    }
+
+    #[test]
+    fn a_semicolon_where_there_is_nothing_else() {
+        for (url, expected) in [
+            ("http://a.com/?a=1;b=2", b';'),
+            ("http://a.com/?a=1;b=2&c=3", b'&'),
+            ("http://a.com/?a=1", b'&'),
+        ] {
+            assert_eq!(Maps::new(&site(&[url])).separator(0), expected, "{url}");
+        }
+    }
 }

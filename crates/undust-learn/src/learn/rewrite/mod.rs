@@ -16,8 +16,8 @@ mod template;
 
 use std::collections::HashMap;
 
-pub use filter::FilterKind;
 use filter::Filter;
+pub use filter::FilterKind;
 use generalize::generalize;
 use maps::Maps;
 use order::Reordered;
@@ -31,6 +31,8 @@ use crate::site::Sample;
 pub const FAN_OUT: usize = 5;
 /// A rule needs more pairs than this.
 pub const MIN_SUPPORT: u64 = 3;
+/// URLs with more keys than this teach nothing, and comparing their keys would take time.
+const MOST_KEYS: usize = 256;
 /// The candidates with the greatest support that are passed on.
 const MOST_CANDIDATES: usize = 5000;
 
@@ -63,7 +65,8 @@ impl Learner for Rewrite {
         let mut reordered = Reordered::default();
         let mut collector = Collector::new(&maps, empty);
         for rows in sample.duplicates() {
-            let members = rows.iter().map(|&row| maps.member(site, row)).collect();
+            let short = rows.iter().filter(|&&row| site.values_of(row).len() <= MOST_KEYS);
+            let members = short.map(|&row| maps.member(site, row)).collect();
             let mut members = pairs::cap(members, self.seed);
             for several in reordered.count(&maps, &mut members) {
                 collector.add(&several, &several);

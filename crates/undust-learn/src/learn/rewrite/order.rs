@@ -46,7 +46,8 @@ impl Reordered {
         let scripts = self.by_script.iter().filter_map(|(values, (map, support))| {
             Some(Candidate { action: script_rule(site, maps.keys(*map), values)?, support: *support })
         });
-        let site_wide = Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
+        let site_wide =
+            Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
         let site_wide = site_wide.ok().map(|action| Candidate { action, support: self.site_wide });
         site_wide.into_iter().chain(scripts).collect()
     }
@@ -54,7 +55,9 @@ impl Reordered {
 
 /// How many keys stand before the query.
 fn script_len(keys: &[MapKey]) -> usize {
-    keys.iter().take_while(|key| !matches!(key, MapKey::Param(..) | MapKey::Flag(..) | MapKey::Fragment)).count()
+    keys.iter()
+        .take_while(|key| !matches!(key, MapKey::Param(..) | MapKey::Flag(..) | MapKey::Fragment))
+        .count()
 }
 
 fn script_rule(site: &Site, keys: &[MapKey], values: &[u32]) -> Option<Action> {
@@ -70,13 +73,10 @@ fn script_rule(site: &Site, keys: &[MapKey], values: &[u32]) -> Option<Action> {
     };
     for (i, key) in keys.iter().enumerate().take(values.len()) {
         match key {
-            MapKey::Host => {
-                let labels = site.value(values[i]).split(|b| *b == b'.');
-                matches.host = labels.map(|label| Item::One(literal(label))).collect();
-            }
+            MapKey::Host => matches.host = super::template::host(text(i)),
             MapKey::Segment(_) => matches.path.push(Item::One(text(i))),
             MapKey::Scheme => {}
-            // Users, ports and addresses in brackets are too rare to have parameter habits of their own.
+            // Users and ports are too rare to have parameter habits of their own.
             _ => return None,
         }
     }

@@ -66,3 +66,51 @@ fn neighbours(members: &[Member]) -> Vec<(usize, usize)> {
     }
     pairs
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Members whose first value is shared by sevens and whose second is their own.
+    fn members(n: u32) -> Vec<Member> {
+        (0..n).map(|row| Member { row, map: 0, values: vec![row % 7, 1000 + row, 3] }).collect()
+    }
+
+    #[test]
+    fn small_clusters_are_taken_pair_by_pair() {
+        for n in 0..=SMALL {
+            let members = members(n as u32);
+            assert_eq!(pairs(&members, |_| 0, 0).len(), n * n.saturating_sub(1));
+        }
+    }
+
+    /// A cluster of 100,000 URLs costs a bounded number of pairs per URL, and no URL is its own duplicate.
+    #[test]
+    fn large_clusters_grow_linearly() {
+        let per_url = 2 * 3 + HUBS + RANDOM as usize;
+        for n in [SMALL + 1, 1000, MOST_MEMBERS, 100_000] {
+            let pairs = pairs(&members(n as u32), |_| 0, 0);
+            assert!(pairs.len() >= n && pairs.len() <= n * per_url, "{} pairs of {n}", pairs.len());
+            assert!(pairs.iter().all(|(u, v)| u != v));
+        }
+        let capped = cap(members(100_000), 5);
+        assert_eq!(capped.len(), MOST_MEMBERS);
+        assert!(capped.is_sorted_by_key(|m| m.row) && capped != cap(members(100_000), 6));
+    }
+
+    #[test]
+    fn neighbours_differ_in_one_key() {
+        let member = |row, values: [u32; 3]| Member { row, map: 0, values: values.to_vec() };
+        let members =
+            [member(0, [1, 2, 3]), member(1, [1, 2, 4]), member(2, [9, 9, 9]), member(3, [5, 2, 4])];
+        assert_eq!(neighbours(&members), [(0, 1), (1, 0), (1, 3), (3, 1)]);
+    }
+
+    #[test]
+    fn short_urls_are_targets() {
+        let mut members = members(50);
+        members[20].values.truncate(1);
+        let pairs = pairs(&members, |_| 0, 0);
+        assert!((0..50).filter(|u| *u != 20).all(|u| pairs.contains(&(u, 20))));
+    }
+}

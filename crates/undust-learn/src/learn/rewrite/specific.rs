@@ -89,13 +89,12 @@ impl<'m> Collector<'m> {
         let from = target.values.iter().zip(aligned).map(|(value, same)| {
             let same = same.filter(|&s| source.values[s as usize] == *value);
             let other = || source.values.iter().position(|v| v == value).map(|s| s as u16);
-            match same.or_else(|| if cross && Some(*value) != self.empty { other() } else { None }) {
-                Some(key) => From::Copy(key),
-                None => {
-                    literals += 1;
-                    From::Literal(literals - 1)
-                }
-            }
+            let copied = same.or_else(|| if cross && Some(*value) != self.empty { other() } else { None });
+            let literal = || {
+                literals += 1;
+                From::Literal(literals - 1)
+            };
+            copied.map_or_else(literal, From::Copy)
         });
         Skeleton { source: source.map, target: target.map, from: from.collect() }
     }
@@ -106,7 +105,8 @@ impl<'m> Collector<'m> {
             self.rules.len() - 1
         });
         let mut cells = source.values.clone();
-        let literals = skeleton.from.iter().zip(&target.values).filter(|(from, _)| matches!(from, From::Literal(_)));
+        let literals =
+            skeleton.from.iter().zip(&target.values).filter(|(from, _)| matches!(from, From::Literal(_)));
         cells.extend(literals.map(|(_, value)| *value));
         self.rules[number].1.push(&cells, 1, 1);
     }

@@ -1,6 +1,8 @@
 //! From a generalized rule to the common rule language.
 
-use undust::rules::template::{Convert, Fragment, Item, Piece, QueryItem, QueryKind, Template, Text, literal};
+use undust::rules::template::{
+    Convert, Fragment, Item, Piece, QueryItem, QueryKind, Template, Text, literal,
+};
 use undust::rules::{Action, Rewrite};
 
 use super::generalize::STAR;
@@ -13,6 +15,10 @@ use crate::site::Site;
 pub(super) fn action(site: &Site, maps: &Maps, skeleton: &Skeleton, cells: &[u32]) -> Option<Action> {
     let source = maps.keys(skeleton.source);
     let target = maps.keys(skeleton.target);
+    let of_host = target.iter().position(|key| *key == MapKey::Host).map(|at| skeleton.from[at]);
+    // A host is several labels, which one hole cannot print.
+    let moved_host = matches!(of_host, Some(From::Copy(i)) if source[i as usize] != MapKey::Host);
+    (!moved_host).then_some(())?;
     let copied = |i: usize| skeleton.from.contains(&From::Copy(i as u16));
     let name = |i: usize| hole_name(&source[i], i);
     let taken = |i: usize| match cells[i] {
@@ -29,9 +35,14 @@ pub(super) fn action(site: &Site, maps: &Maps, skeleton: &Skeleton, cells: &[u32
         },
     };
     let mut matches = template(source, (0..source.len()).map(taken), maps.separator(skeleton.source));
-    let becomes = template(target, skeleton.from.iter().map(given), maps.separator(skeleton.target));
-    if matches.host == [Item::One(vec![Piece::Star])] {
+    let mut becomes = template(target, skeleton.from.iter().map(given), maps.separator(skeleton.target));
+    let any_host = [Item::One(vec![Piece::Star])];
+    if matches.host == any_host {
         matches.host = vec![Item::Rest(Convert::Copy)];
+    }
+    if becomes.host == any_host {
+        // The key must name the site still: the same path on another site's mirrors is another page.
+        becomes.host.extend(host(literal(site.name.as_bytes())));
     }
     let reorders = becomes.query.as_ref().is_some_and(|items| items.len() > 1);
     (matches != becomes || has_star(&becomes) || reorders).then_some(())?;
@@ -42,16 +53,20 @@ fn has_star(template: &Template) -> bool {
     template.texts().flatten().any(|piece| *piece == Piece::Star)
 }
 
-/// A readable name: the parameter's own where it is a word.
+/// A readable name: the parameter's own where it is a word (and does not look like `{0xFF}`, which is a byte).
 fn hole_name(key: &MapKey, number: usize) -> String {
     match key {
-        MapKey::Param(name, 0) if name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_') && !name.is_empty() => {
+        MapKey::Param(name, 0) if is_word(name) && !name.starts_with(b"0x") => {
             String::from_utf8_lossy(name).into_owned()
         }
         // A dash, which the names of such parameters have not, keeps these apart from them.
         MapKey::Segment(i) => format!("path-{}", i + 1),
         _ => format!("value-{number}"),
     }
+}
+
+fn is_word(name: &[u8]) -> bool {
+    !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
 fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separator: u8) -> Template {
@@ -72,29 +87,25 @@ fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separator: u8) -
             MapKey::Host => template.host = host(text),
             MapKey::Port => template.port = Some(text),
             MapKey::Segment(_) => template.path.push(Item::One(text)),
-            MapKey::Param(name, _) => query.push(QueryKind::Param(name.clone(), Some(text))),
-            MapKey::Flag(name, _) => query.push(QueryKind::Param(name.clone(), None)),
+            MapKey::Param(name, nth) => query.push((name, nth, Some(text))),
+            MapKey::Flag(name, nth) => query.push((name, nth, None)),
             MapKey::Fragment => template.fragment = Some(Fragment::Text(text)),
         }
     }
     // By name, as `{sorted(...)}` has it: all rules of a site print parameters in one order.
-    query.sort_by(|a, b| param_name(a).cmp(param_name(b)));
+    query.sort_by_key(|(name, nth, _)| (*name, *nth));
     if !query.is_empty() {
-        let item = |(i, kind)| QueryItem { separator: if i == 0 { b'&' } else { separator }, kind };
+        let item = |(i, (name, _, text)): (usize, (&Vec<u8>, _, _))| QueryItem {
+            separator: if i == 0 { b'&' } else { separator },
+            kind: QueryKind::Param(name.clone(), text),
+        };
         template.query = Some(query.into_iter().enumerate().map(item).collect());
     }
     template
 }
 
-fn param_name(kind: &QueryKind) -> &[u8] {
-    match kind {
-        QueryKind::Param(name, _) | QueryKind::Absent(name) => name,
-        QueryKind::Others { .. } => b"",
-    }
-}
-
 /// A fixed host label by label; an open one as any labels.
-fn host(text: Text) -> Vec<Item> {
+pub(super) fn host(text: Text) -> Vec<Item> {
     match text.as_slice() {
         [Piece::Literal(bytes)] if !bytes.starts_with(b"[") => {
             bytes.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
