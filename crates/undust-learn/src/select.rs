@@ -12,6 +12,7 @@
 //! picked from many are found out by choosing again without a fold and asking that fold.
 
 mod choice;
+mod plausible;
 
 use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet, SiteRules};
@@ -20,7 +21,8 @@ use undust::url::SiteBy;
 use crate::bound::{lower_bound, upper_bound};
 use crate::learn::Candidate;
 use crate::site::{FOLDS, Site};
-use choice::{ALL_FOLDS, Accepted, Choice, Tally};
+use choice::{ALL_FOLDS, Accepted, Choice, Tally, engine};
+use plausible::plausible;
 
 /// What selection is bound by.
 #[derive(Clone, Copy, Debug)]
@@ -48,7 +50,8 @@ pub fn select(
     limits: Limits,
     site_by: SiteBy,
 ) -> Vec<Rule> {
-    let mut choice = Choice::new(site, proposals, limits.max_fpr);
+    let proposals = plausible(site, proposals, &engine(proposals));
+    let mut choice = Choice::new(site, &proposals, limits.max_fpr);
     let pages = site.clusters() as f64;
     let levels = STRICTNESS.into_iter().chain([limits.max_fpr]);
     for strictness in levels {

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use undust::apply::{Canonicalizer, Form, Scratch};
-use undust::rules::{Evidence, Rule, RuleSet, SiteRules};
+use undust::rules::{EVERY_SITE, Evidence, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
 use super::Proposal;
@@ -14,6 +14,14 @@ use crate::site::{FOLDS, Site};
 
 /// Every fold, as a set of bits.
 pub(super) const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
+
+/// The engine that tells what each candidate makes of a URL.
+pub(super) fn engine(proposals: &[Proposal]) -> Canonicalizer {
+    let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
+    let everywhere = SiteRules { site: EVERY_SITE.into(), rules };
+    let set = RuleSet { normalize: true, site_by: SiteBy::Host, learned: None, sites: vec![everywhere] };
+    Canonicalizer::new(&set, Form::Key)
+}
 
 /// How many URLs of a cluster a key holds.
 #[derive(Clone, Copy, Debug)]
@@ -132,16 +140,13 @@ const MOST_STEPS: usize = 64;
 
 impl<'s> Choice<'s> {
     pub(super) fn new(site: &Site, proposals: &'s [Proposal], max_fpr: f64) -> Choice<'s> {
-        let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
-        let everywhere = SiteRules { site: undust::rules::EVERY_SITE.into(), rules };
-        let set = RuleSet { normalize: true, site_by: SiteBy::Host, learned: None, sites: vec![everywhere] };
         let mut choice = Choice {
             proposals,
             max_fpr,
             min_trials: 0,
             usable: ALL_FOLDS,
             strictness: 1.0,
-            engine: Canonicalizer::new(&set, Form::Key),
+            engine: engine(proposals),
             scratch: Scratch::new(),
             keys: Interner::new(),
             changes: Vec::new(),
