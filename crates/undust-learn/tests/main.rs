@@ -5,5 +5,6 @@ mod examples;
 mod honesty;
 mod make;
 mod odd;
+mod real_data;
 mod selection;
 mod theorem;

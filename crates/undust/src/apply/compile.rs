@@ -216,8 +216,11 @@ impl Canonicalizer {
         if !rule.rewrite(split, scratch) {
             return Fired::None;
         }
+        if rule.is_last() {
+            return Fired::Last;
+        }
         if self.split_if_normal(&scratch.out).is_some() {
-            return if rule.is_last() { Fired::Last } else { Fired::OneOfMany };
+            return Fired::OneOfMany;
         }
         let normal = match self.normal(&scratch.out) {
             Cow::Borrowed(same) if same.len() == scratch.out.len() => return Fired::OneOfMany,

@@ -1,14 +1,17 @@
-//! Is a URL at rest once a rule has fired? For most rules that can be told when they are compiled: no rule of the site can
-//! match what they print. Then the engine need not look at the result again.
+//! Is a URL at rest once a rule has fired? For most rules that can be told when they are compiled: what they print is normal,
+//! and no rule of the site can match it. Then the engine need not look at the result again.
 
-use crate::rules::template::{Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal};
+use crate::rules::template::{Convert, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal};
 use crate::rules::{Action, Rewrite};
+use crate::url::has_strange_byte;
 
-/// Whether no rule among `rules` can change what `rule`, one of them, prints. `false` where that is not certain.
+/// Whether neither normalising nor any rule among `rules` can change what `rule`, one of them, prints of a normal URL. `false`
+/// where that is not certain.
 pub(super) fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
     let Action::Rewrite(rewrite) = rule else { return false };
     stays_on_host(rewrite)
         && keeps_values_in_place(rewrite)
+        && prints_normal(rewrite)
         && rules.iter().all(|other| match &**other {
             Action::Substitute(_) => false,
             // What it takes and what it prints look the same: it gives back what it printed.
@@ -50,6 +53,37 @@ fn keeps_values_in_place(rewrite: &Rewrite) -> bool {
         names(printed).iter().all(|name| known.contains(name))
     };
     plain(from) && plain(to) && kinds(from).iter().zip(&kinds(to)).all(in_place)
+}
+
+/// Whether what is printed of a normal URL is normal: fixed text that is, and values taken as they are.
+fn prints_normal(rewrite: &Rewrite) -> bool {
+    let (from, to) = (rewrite.matches(), rewrite.becomes());
+    let plain = |bytes: &[u8]| !has_strange_byte(bytes);
+    let piece_is_plain = |piece: &Piece| match piece {
+        Piece::Literal(bytes) => plain(bytes),
+        Piece::Star => true,
+        Piece::Hole { convert, .. } => *convert == Convert::Copy,
+    };
+    // A piece of a component could be a dot: only whole components are taken over.
+    let component = |item: &Item| match item {
+        Item::Rest(convert) => *convert == Convert::Copy,
+        Item::One(text) => match as_literal(text) {
+            Some(bytes) => plain(bytes) && !bytes.starts_with(b"."),
+            None => from.path.contains(item) || text.as_slice() == [Piece::Star],
+        },
+    };
+    let param = |item: &QueryItem| match &item.kind {
+        QueryKind::Param(name, value) => plain(name) && value.iter().flatten().all(piece_is_plain),
+        _ => true,
+    };
+    let lower = |item: &Item| matches!(item, Item::One(text) if as_literal(text).is_some_and(|b| plain(b) && !b.iter().any(u8::is_ascii_uppercase)));
+    let web = |scheme: &Text| matches!(as_literal(scheme), Some(b"http" | b"https"));
+    (web(&to.scheme) || to.scheme == from.scheme)
+        && to.host.iter().all(lower)
+        // {...} alone may be nothing, and a path that is nothing is not normal.
+        && to.path.iter().any(|item| matches!(item, Item::One(_)))
+        && to.path.iter().all(component)
+        && to.query.iter().flatten().all(param)
 }
 
 /// Whether some URL printed by `printed` could be matched by `pattern`.

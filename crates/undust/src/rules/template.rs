@@ -21,7 +21,7 @@
 use std::fmt;
 
 /// A URL template.
-#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub struct Template {
     /// `http`
     pub scheme: Text,

@@ -4,7 +4,7 @@ mod normalize;
 mod site;
 mod split;
 
-pub(crate) use normalize::split_if_normal;
+pub(crate) use normalize::{has_strange_byte, split_if_normal};
 pub use normalize::{is_normal, normalize};
 pub use site::{SiteBy, site_of, site_of_host};
 pub(crate) use split::split_segments;

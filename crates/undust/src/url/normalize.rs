@@ -39,7 +39,7 @@ pub(crate) fn split_if_normal(url: &[u8]) -> Option<SplitUrl<'_>> {
 }
 
 /// Whether `url` holds white space, a control character, `\\` or `%`. Eight bytes at a time: this is on the way of every URL.
-fn has_strange_byte(url: &[u8]) -> bool {
+pub(crate) fn has_strange_byte(url: &[u8]) -> bool {
     let mut chunks = url.chunks_exact(8);
     let mut strange = 0;
     for chunk in &mut chunks {

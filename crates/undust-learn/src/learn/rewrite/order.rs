@@ -4,10 +4,11 @@
 
 use std::collections::BTreeMap;
 
-use undust::rules::template::{Item, QueryItem, QueryKind, Template, literal};
+use undust::rules::template::{QueryItem, QueryKind, Template, literal};
 use undust::rules::{Action, Rewrite};
 
 use super::maps::{MapKey, Maps, Member};
+use super::template::template;
 use crate::learn::Candidate;
 use crate::site::Site;
 
@@ -61,28 +62,9 @@ fn script_len(keys: &[MapKey]) -> usize {
 }
 
 fn script_rule(site: &Site, keys: &[MapKey], values: &[u32]) -> Option<Action> {
-    let text = |at: usize| literal(site.value(values[at]));
-    let mut matches = Template {
-        scheme: text(0),
-        userinfo: None,
-        host: Vec::new(),
-        port: None,
-        path: Vec::new(),
-        query: None,
-        fragment: None,
-    };
-    for (i, key) in keys.iter().enumerate().take(values.len()) {
-        match key {
-            MapKey::Host => matches.host = super::template::host(text(i)),
-            MapKey::Segment(_) => matches.path.push(Item::One(text(i))),
-            MapKey::Scheme => {}
-            // Users and ports are too rare to have parameter habits of their own.
-            _ => return None,
-        }
-    }
-    let mut becomes = matches.clone();
-    let others = |sorted| Some(vec![QueryItem { separator: b'&', kind: QueryKind::Others { sorted } }]);
-    matches.query = others(false);
-    becomes.query = others(true);
-    Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
+    let texts = values.iter().map(|&value| literal(site.value(value)));
+    let script = template(&keys[..values.len()], texts, b'&');
+    let query = |sorted| Some(vec![QueryItem { separator: b'&', kind: QueryKind::Others { sorted } }]);
+    let matches = Template { query: query(false), ..script.clone() };
+    Rewrite::new(matches, Template { query: query(true), ..script }).ok().map(Action::Rewrite)
 }

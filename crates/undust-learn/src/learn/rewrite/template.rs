@@ -69,16 +69,9 @@ fn is_word(name: &[u8]) -> bool {
     !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
 }
 
-fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separator: u8) -> Template {
-    let mut template = Template {
-        scheme: Vec::new(),
-        userinfo: None,
-        host: Vec::new(),
-        port: None,
-        path: Vec::new(),
-        query: None,
-        fragment: None,
-    };
+/// The template of URLs with these keys, whose values are these texts.
+pub(super) fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separator: u8) -> Template {
+    let mut template = Template::default();
     let mut query = Vec::new();
     for (key, text) in keys.iter().zip(texts) {
         match key {
@@ -105,7 +98,7 @@ fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separator: u8) -
 }
 
 /// A fixed host label by label; an open one as any labels.
-pub(super) fn host(text: Text) -> Vec<Item> {
+fn host(text: Text) -> Vec<Item> {
     match text.as_slice() {
         [Piece::Literal(bytes)] if !bytes.starts_with(b"[") => {
             bytes.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()

@@ -1,0 +1,78 @@
+//! Rules learned from every labelled set at hand, on every URL at hand: both engines agree, and canonical forms are at rest.
+//! The data does not come with the project; without it there is nothing to test.
+
+use std::path::{Path, PathBuf};
+
+use undust::apply::{Canonicalizer, Form, Naive, Scratch, check};
+use undust::page::Page;
+use undust::rules::RuleSet;
+use undust::url::SiteBy;
+use undust_io::group::BySite;
+use undust_io::{ReadOptions, read};
+use undust_learn::learn::rewrite::Rewrite;
+use undust_learn::pipeline::{Config, learn_site};
+
+const DATA: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data");
+const LABELLED: [&str; 4] = ["sites", "docs", "redirects", "html"];
+const OTHERS: [&str; 4] = ["urls", "logs", "heritrix", "cdx"];
+/// Pages learned from per set, to stay quick.
+const LEARNED: usize = 20_000;
+
+fn files(folders: &[&str]) -> Vec<PathBuf> {
+    let entries = folders.iter().filter_map(|folder| Path::new(DATA).join(folder).read_dir().ok());
+    let mut files: Vec<PathBuf> = entries.flatten().filter_map(|entry| Some(entry.ok()?.path())).collect();
+    files.retain(|file| {
+        !file.to_string_lossy().contains("jsonl") && file.extension().is_some_and(|e| e != "md")
+    });
+    files.sort();
+    files
+}
+
+fn pages(file: &Path) -> Vec<Page> {
+    let options = ReadOptions { host: Some("www.example.org".into()), ..ReadOptions::default() };
+    let mut pages = Vec::new();
+    read(file, &options, &mut |page| pages.push(page)).expect("real data reads");
+    pages
+}
+
+fn learn(files: &[PathBuf]) -> RuleSet {
+    let mut set = RuleSet::default();
+    for file in files {
+        let mut by_site = BySite::new(u64::MAX, SiteBy::Domain);
+        for page in pages(file).into_iter().take(LEARNED) {
+            by_site.push(page).expect("in memory");
+        }
+        for (site, pages) in by_site.finish().expect("in memory").flat_map(|sites| sites.expect("in memory"))
+        {
+            let learned = learn_site(&site, pages, &Rewrite::default(), &Config::default());
+            set.sites.extend(Some(learned.rules).filter(|site| !site.rules.is_empty()));
+        }
+    }
+    set.sites.sort_by(|a, b| a.site.cmp(&b.site));
+    set
+}
+
+#[test]
+fn learned_rules_on_all_urls() {
+    let labelled = files(&LABELLED);
+    if labelled.is_empty() {
+        return;
+    }
+    let set = learn(&labelled);
+    assert!(set.rules().count() > 100, "hardly anything was learned");
+    assert_eq!(check(&set), []);
+    let (engine, naive) = (Canonicalizer::new(&set, Form::Key), Naive::new(&set, Form::Key));
+    let fetchable = Canonicalizer::new(&set, Form::Url);
+    let mut scratch = Scratch::new();
+    let (mut urls, mut changed) = (0, 0);
+    for page in labelled.iter().chain(&files(&OTHERS)).flat_map(|file| pages(file)) {
+        let key = engine.canonicalize(&page.url, &mut scratch).into_owned();
+        assert_eq!(engine.canonicalize(&key, &mut scratch), key.as_slice(), "not at rest");
+        assert_eq!(naive.canonicalize(&page.url), key, "the engines disagree");
+        let url = fetchable.canonicalize(&page.url, &mut scratch).into_owned();
+        assert_eq!(fetchable.canonicalize(&url, &mut scratch), url.as_slice(), "not at rest");
+        urls += 1;
+        changed += usize::from(key != page.url);
+    }
+    assert!(urls > 300_000 && changed > 10_000, "{changed} of {urls} URLs changed");
+}
