@@ -78,16 +78,17 @@ impl Scratch {
             self.labels.extend(url.labels().map(|label| Span::of(raw, label)));
         }
         self.segments.clear();
-        let path = Span::of(raw, url.path());
+        let path = url.path();
         if !path.is_empty() {
-            let mut start = path.start + 1;
-            for (at, byte) in (start..).zip(&url.path()[1..]) {
+            let base = Span::of(raw, path).start;
+            let mut start = 1;
+            for (at, byte) in path.iter().enumerate().skip(1) {
                 if *byte == b'/' {
-                    self.segments.push(Span { start, end: at });
-                    start = at + 1;
+                    self.segments.push(Span { start: base + start, end: base + at as u32 });
+                    start = at as u32 + 1;
                 }
             }
-            self.segments.push(Span { start, end: path.end });
+            self.segments.push(Span { start: base + start, end: base + path.len() as u32 });
         }
         self.params.clear();
         self.own_separator = b'&';

@@ -31,32 +31,45 @@ pub(crate) fn split_if_normal(url: &[u8]) -> Option<SplitUrl<'_>> {
         matches!(split.scheme(), b"http" | b"https") && split.port().is_none() && split.fragment().is_none();
     let host = split.host();
     let path = split.path();
-    let upper = host.iter().any(u8::is_ascii_uppercase);
+    let upper = has_upper(host);
     let dot_segment = path.windows(2).any(|w| w == b"/.");
     let normal =
         usual && !host.is_empty() && !path.is_empty() && !upper && !dot_segment && !has_strange_byte(url);
     normal.then_some(split)
 }
 
-/// Whether `url` holds white space, a control character, `\\` or `%`. Eight bytes at a time: this is on the way of every URL.
+/// Whether `url` holds white space, a control character, `\\` or `%`.
 pub(crate) fn has_strange_byte(url: &[u8]) -> bool {
-    let mut chunks = url.chunks_exact(8);
-    let mut strange = 0;
-    for chunk in &mut chunks {
-        strange |= strange_bytes(u64::from_le_bytes(chunk.try_into().unwrap_or([b'%'; 8])));
-    }
-    let mut rest = [b'a'; 8];
-    rest[..chunks.remainder().len()].copy_from_slice(chunks.remainder());
-    strange | strange_bytes(u64::from_le_bytes(rest)) != 0
+    any_word(url, |eight| below(eight, b' ' + 1) | equal(eight, b'\\') | equal(eight, b'%'))
 }
 
-/// Not zero if one of the eight bytes is strange: the classic tricks of finding a zero byte and a byte below a limit.
-fn strange_bytes(eight: u64) -> u64 {
-    const ONES: u64 = u64::from_le_bytes([1; 8]);
-    const HIGH: u64 = ONES << 7;
-    let below = |x: u64, limit: u8| x.wrapping_sub(ONES * u64::from(limit)) & !x & HIGH;
-    let equal = |byte: u8| below(eight ^ (ONES * u64::from(byte)), 1);
-    below(eight, b' ' + 1) | equal(b'\\') | equal(b'%')
+fn has_upper(host: &[u8]) -> bool {
+    any_word(host, |eight| {
+        let low = eight & !HIGH;
+        let (from_a, beyond_z) = (low + ONES * u64::from(0x80 - b'A'), low + ONES * u64::from(0x7F - b'Z'));
+        from_a & !beyond_z & !eight & HIGH
+    })
+}
+
+const ONES: u64 = u64::from_le_bytes([1; 8]);
+const HIGH: u64 = ONES << 7;
+
+/// Not zero if some byte is below `limit`: the classic trick, which may err on bytes above one that is.
+fn below(eight: u64, limit: u8) -> u64 {
+    eight.wrapping_sub(ONES * u64::from(limit)) & !eight & HIGH
+}
+
+fn equal(eight: u64, byte: u8) -> u64 {
+    below(eight ^ (ONES * u64::from(byte)), 1)
+}
+
+/// Whether `found` is not zero for some eight bytes. Eight at a time: this is on the way of every URL.
+fn any_word(bytes: &[u8], found: impl Fn(u64) -> u64) -> bool {
+    let (words, rest) = bytes.as_chunks::<8>();
+    let mut last = [b'a'; 8];
+    last[..rest.len()].copy_from_slice(rest);
+    let all = words.iter().fold(0, |all, eight| all | found(u64::from_le_bytes(*eight)));
+    all | found(u64::from_le_bytes(last)) != 0
 }
 
 /// Whether [`normalize`] would give `url` back unchanged.
@@ -210,6 +223,7 @@ mod tests {
                     let mut url = vec![b'x'; len];
                     url[at] = byte;
                     assert_eq!(has_strange_byte(&url), strange, "{byte} at {at} of {len}");
+                    assert_eq!(has_upper(&url), byte.is_ascii_uppercase(), "{byte} at {at} of {len}");
                 }
             }
         }
