@@ -145,12 +145,8 @@ impl<'t, 'c> Builder<'t, 'c> {
         }
     }
 
-    fn host(&mut self, host: &'t List) {
-        let fixed = |item: &'t Item| match item {
-            Item::One(text) => as_literal(text),
-            Item::Rest(_) => None,
-        };
-        match host.iter().map(fixed).collect::<Option<Vec<&[u8]>>>() {
+    fn host(&mut self, host: &List) {
+        match host.iter().map(Item::fixed).collect::<Option<Vec<&[u8]>>>() {
             Some(labels) => {
                 self.header.flags |= flag::WHOLE_HOST;
                 self.header.host[0] = 1;

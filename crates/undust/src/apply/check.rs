@@ -10,7 +10,7 @@ use super::Form;
 use super::compile::Canonicalizer;
 use super::naive::Naive;
 use super::scratch::Scratch;
-use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text, as_literal};
+use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet, SiteRules};
 use crate::url::SiteBy;
 
@@ -114,7 +114,7 @@ fn disagreements(site: &SiteRules) -> Vec<Finding> {
 
 fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
     let Action::Rewrite(rewrite) = &rule.action else { return None };
-    let labels: Option<Vec<&[u8]>> = rewrite.matches().host.iter().map(fixed).collect();
+    let labels: Option<Vec<&[u8]>> = rewrite.matches().host.iter().map(Item::fixed).collect();
     let host = labels?.join(&b'.').to_ascii_lowercase();
     let name = site.site.as_bytes();
     let below =
@@ -125,13 +125,6 @@ fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
         rule: rule.id.clone(),
         host: String::from_utf8_lossy(&host).into_owned(),
     })
-}
-
-fn fixed(item: &Item) -> Option<&[u8]> {
-    match item {
-        Item::One(text) => as_literal(text),
-        Item::Rest(_) => None,
-    }
 }
 
 fn circles(set: &RuleSet, form: Form) -> Vec<Finding> {
@@ -189,7 +182,7 @@ impl Words {
     }
 
     fn add(&mut self, template: &Template) {
-        self.segments.extend(template.path.iter().filter_map(fixed).map(<[u8]>::to_vec));
+        self.segments.extend(template.path.iter().filter_map(Item::fixed).map(<[u8]>::to_vec));
         for item in template.query.iter().flatten() {
             if let QueryKind::Param(name, value) = &item.kind {
                 let value = value.as_ref().map(|text| fill(text, &mut |_, _| b"7".to_vec()));
@@ -270,7 +263,7 @@ fn instance(
         url.push(b'@');
     }
     // An open host can be any of the site: the site's own name is one.
-    let open = template.host.iter().all(|item| fixed(item).is_none());
+    let open = template.host.iter().all(|item| item.fixed().is_none());
     let host = fill_list(&template.host, None, &mut value);
     url.extend(if open { site.as_bytes().to_vec() } else { host.join(&b'.') });
     if let Some(port) = &template.port {

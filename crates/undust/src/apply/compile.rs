@@ -12,7 +12,6 @@ use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, too_long};
-use crate::rules::template::{Item, as_literal};
 use crate::rules::{Action, EVERY_SITE, Review, RuleSet};
 use crate::url::{SiteBy, SplitUrl, normalize, split_if_normal};
 
@@ -259,8 +258,5 @@ impl Canonicalizer {
 /// Whether a rule needs the host cut into labels: one that speaks of a single host does not.
 fn needs_labels(action: &Action) -> bool {
     let Action::Rewrite(rewrite) = action else { return false };
-    rewrite.matches().host.iter().any(|item| match item {
-        Item::One(text) => as_literal(text).is_none(),
-        Item::Rest(_) => true,
-    })
+    rewrite.matches().host.iter().any(|item| item.fixed().is_none())
 }

@@ -23,8 +23,7 @@ pub(super) fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Acti
 /// On another host, another site's rules may hold.
 fn stays_on_host(rewrite: &Rewrite) -> bool {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
-    let fixed = |item: &Item| matches!(item, Item::One(text) if as_literal(text).is_some());
-    from.host == to.host && to.host.iter().all(fixed)
+    from.host == to.host && to.host.iter().all(|item| item.fixed().is_some())
 }
 
 /// A value of a parameter may hold `/` or `?`: printed into a path, it would be more than one component. So every hole must be
@@ -76,7 +75,7 @@ fn prints_normal(rewrite: &Rewrite) -> bool {
         QueryKind::Param(name, value) => plain(name) && value.iter().flatten().all(piece_is_plain),
         _ => true,
     };
-    let lower = |item: &Item| matches!(item, Item::One(text) if as_literal(text).is_some_and(|b| plain(b) && !b.iter().any(u8::is_ascii_uppercase)));
+    let lower = |item: &Item| item.fixed().is_some_and(|b| plain(b) && !b.iter().any(u8::is_ascii_uppercase));
     let web = |scheme: &Text| matches!(as_literal(scheme), Some(b"http" | b"https"));
     (web(&to.scheme) || to.scheme == from.scheme)
         && to.host.iter().all(lower)

@@ -51,6 +51,16 @@ pub enum Item {
     Rest(Convert),
 }
 
+impl Item {
+    /// The bytes of an item that is exactly one, without holes.
+    pub fn fixed(&self) -> Option<&[u8]> {
+        match self {
+            Item::One(text) => as_literal(text),
+            Item::Rest(_) => None,
+        }
+    }
+}
+
 /// One entry of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QueryItem {
