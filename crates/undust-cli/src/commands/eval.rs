@@ -6,7 +6,7 @@ use std::io::Write;
 use anyhow::{Result, bail};
 use undust::apply::{Canonicalizer, Scratch};
 use undust::page::Page;
-use undust::rules::{Review, RuleSet};
+use undust::rules::RuleSet;
 use undust::url::site_of;
 use undust_io::read;
 use undust_learn::evaluate::{Evaluation, Report};
@@ -69,7 +69,7 @@ impl<'r> Walk<'r> {
 
     pub(super) fn report(&self) -> Report {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.review != Review::Rejected) {
+        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.is_active()) {
             *counts.entry(site.to_owned()).or_default() += 1;
         }
         self.evaluation.report(&counts)

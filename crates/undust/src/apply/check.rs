@@ -11,7 +11,7 @@ use super::compile::Canonicalizer;
 use super::naive::Naive;
 use super::scratch::Scratch;
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text};
-use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet, SiteRules};
+use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use crate::url::SiteBy;
 
 /// Something wrong with a rule set.
@@ -91,7 +91,7 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
 }
 
 fn active(site: &SiteRules) -> impl Iterator<Item = &Rule> {
-    site.rules.iter().filter(|rule| rule.review != Review::Rejected)
+    site.rules.iter().filter(|rule| rule.is_active())
 }
 
 fn disagreements(site: &SiteRules) -> Vec<Finding> {
@@ -343,7 +343,7 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::Evidence;
+    use crate::rules::{Evidence, Review};
 
     fn rule(id: &str, from: &str, to: &str) -> Rule {
         let action =

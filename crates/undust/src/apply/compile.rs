@@ -12,7 +12,7 @@ use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, too_long};
-use crate::rules::{Action, EVERY_SITE, Review, RuleSet};
+use crate::rules::{Action, EVERY_SITE, RuleSet};
 use crate::url::{SiteBy, SplitUrl, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
@@ -58,7 +58,7 @@ impl Hasher for Passed {
 }
 
 impl Canonicalizer {
-    /// Compile `set`. Rejected rules are left out.
+    /// Compile `set`. Rules that are not active are left out.
     pub fn new(set: &RuleSet, form: Form) -> Canonicalizer {
         let mut compiled = Canonicalizer {
             normalize: set.normalize,
@@ -71,7 +71,7 @@ impl Canonicalizer {
         };
         let mut number = 0;
         for site in &set.sites {
-            let active = site.rules.iter().filter(|rule| rule.review != Review::Rejected);
+            let active = site.rules.iter().filter(|rule| rule.is_active());
             let actions: Vec<Cow<Action>> = active.filter_map(|rule| in_form(&rule.action, form)).collect();
             compiled.needs_labels |= actions.iter().any(|action| needs_labels(action));
             let index = SiteIndex::new(&actions, number, &mut compiled.code);

@@ -8,7 +8,7 @@ use super::convert::push_converted;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
-use crate::rules::{Action, EVERY_SITE, Review, Rewrite, Rule, RuleSet, Substitute};
+use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SiteBy, SplitUrl, normalize};
 
 /// The reference interpreter of a rule set.
@@ -99,10 +99,7 @@ impl<'r> Naive<'r> {
             }
         };
         let every = self.rules_of(EVERY_SITE.as_bytes());
-        site.unwrap_or_default()
-            .iter()
-            .chain(every.unwrap_or_default())
-            .filter(|r| r.review != Review::Rejected)
+        site.unwrap_or_default().iter().chain(every.unwrap_or_default()).filter(|r| r.is_active())
     }
 
     fn rules_of(&self, site: &[u8]) -> Option<&'r [Rule]> {

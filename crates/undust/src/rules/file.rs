@@ -4,7 +4,9 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
-use super::{Action, Class3, Evidence, Learned, Review, Rule, RuleSet, SiteRules, SyntaxError, classify};
+use super::{
+    Action, Class3, Evidence, Learned, Review, Rule, RuleSet, SiteRules, SyntaxError, Validation, classify,
+};
 use crate::url::SiteBy;
 
 /// The version of the format this release writes, and the only one it reads.
@@ -163,6 +165,9 @@ struct FileRule {
     /// What was seen of it in the data.
     #[serde(skip_serializing_if = "Option::is_none")]
     evidence: Option<Evidence>,
+    /// What came of trying it out. A rule that is not valid is not applied, unless a person accepted it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    validation: Option<Validation>,
     /// What a person said of it.
     review: Review,
     /// A remark for the reader.
@@ -192,6 +197,7 @@ fn read_rule(rule: FileRule) -> Result<Rule, String> {
         action,
         learner: rule.learner,
         evidence: rule.evidence,
+        validation: rule.validation,
         review: rule.review,
         note: rule.note,
     })
@@ -208,6 +214,7 @@ fn write_rule(rule: &Rule) -> FileRule {
         class: Some(classify(&rule.action)),
         learner: rule.learner.clone(),
         evidence: rule.evidence.clone(),
+        validation: rule.validation.clone(),
         review: rule.review,
         note: rule.note.clone(),
         ..FileRule::default()

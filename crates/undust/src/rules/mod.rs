@@ -9,6 +9,7 @@ mod parse;
 mod rule;
 mod set;
 pub mod template;
+mod validation;
 
 pub use classify::{Class3, classify};
 #[cfg(feature = "schema")]
@@ -19,3 +20,4 @@ pub(crate) use rule::hole_names;
 pub use rule::{Action, Evidence, Review, Rewrite, Rule, Substitute};
 pub use set::{EVERY_SITE, Learned, RuleSet, SiteRules};
 pub use template::{Convert, Template};
+pub use validation::{TriedBy, TriedUrl, Validation, Verdict};

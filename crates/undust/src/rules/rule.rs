@@ -7,6 +7,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::parse::{self, Atom, SyntaxError};
 use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
+use super::validation::{Validation, Verdict};
 
 /// One rule with its evidence.
 #[derive(Clone, Debug, PartialEq)]
@@ -19,6 +20,8 @@ pub struct Rule {
     pub learner: Option<String>,
     /// What was seen of it in the data.
     pub evidence: Option<Evidence>,
+    /// What came of trying it out; none for rules that do not depend on it.
+    pub validation: Option<Validation>,
     /// What a person said of it.
     pub review: Review,
     /// A remark for the reader.
@@ -28,7 +31,24 @@ pub struct Rule {
 impl Rule {
     /// A rule that says `action`, without evidence.
     pub fn new(action: Action) -> Rule {
-        Rule { id: action.id(), action, learner: None, evidence: None, review: Review::default(), note: None }
+        Rule {
+            id: action.id(),
+            action,
+            learner: None,
+            evidence: None,
+            validation: None,
+            review: Review::default(),
+            note: None,
+        }
+    }
+
+    /// Whether the rule is applied. What a person said counts first; else a rule that had to be tried out must have held.
+    pub fn is_active(&self) -> bool {
+        match self.review {
+            Review::Accepted => true,
+            Review::Rejected => false,
+            Review::Proposed => self.validation.as_ref().is_none_or(|v| v.verdict == Verdict::Valid),
+        }
     }
 }
 
