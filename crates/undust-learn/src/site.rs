@@ -12,6 +12,7 @@ use undust::url::{SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::intern::Interner;
+use crate::seen::Seen;
 
 /// The URLs of one site with their duplicate clusters.
 pub struct Site {
@@ -20,6 +21,7 @@ pub struct Site {
     shapes: Vec<Shape>,
     values: Interner,
     rows: Vec<Row>,
+    seen: Vec<Seen>,
     tokens: Vec<u32>,
     clusters: usize,
     /// Labelled URLs that stood under two different labels.
@@ -99,6 +101,9 @@ impl Site {
         labelled.dedup_by(|again, first| {
             let same = again.url == first.url;
             contradictions += u64::from(same && again.label != first.label);
+            if same {
+                first.seen.again(&again.seen);
+            }
             same
         });
         let mut site = Site {
@@ -106,6 +111,7 @@ impl Site {
             shapes: Vec::new(),
             values: Interner::new(),
             rows: Vec::with_capacity(labelled.len()),
+            seen: Vec::with_capacity(labelled.len()),
             tokens: Vec::new(),
             clusters: 0,
             contradictions,
@@ -136,6 +142,7 @@ impl Site {
             let by = if large { page.url.as_slice() } else { page.label.as_bytes() };
             let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
             self.rows.push(Row { shape, cluster, first_token, fold });
+            self.seen.push(page.seen);
         }
         self.clusters = labels.len();
     }
@@ -192,6 +199,11 @@ impl Site {
     /// The cluster of a URL.
     pub fn cluster(&self, row: u32) -> u32 {
         self.rows[row as usize].cluster
+    }
+
+    /// What was seen of a URL's content, label included.
+    pub fn seen(&self, row: u32) -> &Seen {
+        &self.seen[row as usize]
     }
 
     /// The fold of a URL.
@@ -295,6 +307,7 @@ struct Labelled {
     hash: u64,
     url: Vec<u8>,
     label: String,
+    seen: Seen,
 }
 
 impl Labelled {
@@ -304,7 +317,7 @@ impl Labelled {
         SplitUrl::new(&url)?;
         // Literals of learned rules are text: a URL that is not has nothing to teach.
         std::str::from_utf8(&url).ok()?;
-        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label })
+        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, seen: Seen::of(page) })
     }
 }
 

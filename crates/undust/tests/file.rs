@@ -123,7 +123,7 @@ fn errors_of_a_rule() {
     refused(
         &with_rule(r#""replace": "a", "with": "b", "reveiw": "accepted""#),
         "not a rule file: unknown field `reveiw`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, \
-         `class`, `learner`, `evidence`, `review`, `note` at line 1 column 90",
+         `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 1 column 90",
     );
     refused(
         &with_rule(r#""replace": "a", "with": "b", "review": "maybe""#),

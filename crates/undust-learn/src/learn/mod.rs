@@ -1,5 +1,6 @@
 //! The learners: one folder per paper, one trait for all, open to learners from outside this crate.
 
+pub mod dustbuster;
 pub mod rewrite;
 
 use undust::rules::Action;
@@ -26,7 +27,7 @@ pub struct Candidate {
 
 /// Every learner of this crate, with its paper's settings.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(rewrite::Rewrite::default())]
+    vec![Box::new(dustbuster::Dustbuster::default()), Box::new(rewrite::Rewrite::default())]
 }
 
 /// The learner called `name`.

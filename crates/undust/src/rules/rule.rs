@@ -85,8 +85,15 @@ impl Action {
     pub fn grows(&self) -> bool {
         match self {
             Action::Rewrite(r) => size(&r.becomes) > size(&r.matches),
-            Action::Substitute(s) => (s.to.len(), &s.to) > (s.from.len(), &s.from),
+            Action::Substitute(s) => s.grows(),
         }
+    }
+
+    /// The rule the other way round, where that can be said: a substitution by nothing has no way back.
+    pub fn reversed(&self) -> Option<Action> {
+        let Action::Substitute(s) = self else { return None };
+        let reversed = Substitute::new(s.to.clone(), s.from.clone(), s.at_start, s.at_end);
+        reversed.ok().map(Action::Substitute)
     }
 
     /// Twelve hex digits that depend on nothing but what the rule says.
@@ -170,9 +177,38 @@ impl Substitute {
         &self.to
     }
 
+    /// Whether it makes URLs longer, or as long and greater.
+    pub fn grows(&self) -> bool {
+        (self.to.len(), &self.to) > (self.from.len(), &self.from)
+    }
+
+    /// Whether every pair of URLs that is an instance of this rule is one of `other`, in either direction: both sides of
+    /// `other` stand here in the same surroundings (dustbuster, lemma 5.3).
+    pub fn refines(&self, other: &Substitute) -> bool {
+        (self.at_start || !other.at_start)
+            && (self.at_end || !other.at_end)
+            && (self.surrounds(other, &other.from, &other.to)
+                || self.surrounds(other, &other.to, &other.from))
+    }
+
+    fn surrounds(&self, other: &Substitute, from: &[u8], to: &[u8]) -> bool {
+        let Some(more) = self.from.len().checked_sub(from.len()) else { return false };
+        let fits = |at: usize| {
+            (at == 0 || !other.at_start)
+                && (at == more || !other.at_end)
+                && self.from[at..].starts_with(from)
+                && self.to[at..].starts_with(to)
+                && self.from[..at] == self.to[..at]
+                && self.from[at + from.len()..] == self.to[at + to.len()..]
+                && is_on_borders(&self.from, at, from.len())
+                && is_on_borders(&self.to, at, to.len())
+        };
+        self.to.len().checked_sub(to.len()) == Some(more) && (0..=more).any(fits)
+    }
+
     /// Where it stands in `url`: the first place on token borders that the anchors allow.
     pub fn find(&self, url: &[u8]) -> Option<usize> {
-        let at = |i: usize| url[i..].starts_with(&self.from) && self.is_on_borders(url, i);
+        let at = |i: usize| url[i..].starts_with(&self.from) && is_on_borders(url, i, self.from.len());
         if self.at_start {
             return (at(0) && (!self.at_end || self.from.len() == url.len())).then_some(0);
         }
@@ -183,7 +219,7 @@ impl Substitute {
         let finder = memchr::memmem::Finder::new(&self.from);
         let mut start = 0;
         while let Some(found) = url.get(start..).and_then(|rest| finder.find(rest)) {
-            if self.is_on_borders(url, start + found) {
+            if is_on_borders(url, start + found, self.from.len()) {
                 return Some(start + found);
             }
             start += found + 1;
@@ -191,17 +227,17 @@ impl Substitute {
         None
     }
 
-    fn is_on_borders(&self, url: &[u8], at: usize) -> bool {
-        let end = at + self.from.len();
-        let joined = |i: usize| {
-            i > 0 && i < url.len() && url[i - 1].is_ascii_alphanumeric() && url[i].is_ascii_alphanumeric()
-        };
-        !joined(at) && !joined(end)
-    }
-
     fn side<'a>(&'a self, bytes: &'a [u8]) -> Side<'a> {
         Side { of: self, bytes }
     }
+}
+
+/// Whether no token is cut where `length` bytes of `url` from `at` on are taken out.
+fn is_on_borders(url: &[u8], at: usize, length: usize) -> bool {
+    let joined = |i: usize| {
+        i > 0 && i < url.len() && url[i - 1].is_ascii_alphanumeric() && url[i].is_ascii_alphanumeric()
+    };
+    !joined(at) && !joined(at + length)
 }
 
 /// One side of a substitution, for printing.

@@ -1,0 +1,102 @@
+//! Trying rules out without a network: against pages whose duplicates are known.
+
+use std::collections::HashMap;
+
+use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::page::Page;
+use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation};
+use undust::url::{SiteBy, SplitUrl, normalize};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::{Judgement, Trying};
+use crate::intern::Interner;
+
+/// The labelled pages of one site.
+pub struct LabelledPages {
+    site: String,
+    site_by: SiteBy,
+    /// Sorted by hash.
+    rows: Vec<Labelled>,
+    by_hash: HashMap<u64, u32>,
+}
+
+struct Labelled {
+    hash: u64,
+    url: Vec<u8>,
+    label: u32,
+}
+
+/// A URL that a rule changes, as a row, and what it becomes.
+type Change = (u32, u64);
+
+impl LabelledPages {
+    /// Pages without a label are passed over.
+    pub fn new(site: &str, site_by: SiteBy, pages: &[Page]) -> LabelledPages {
+        let mut labels = Interner::new();
+        let mut rows = Vec::new();
+        for page in pages {
+            let url = normalize(&page.url).into_owned();
+            if let (Some(label), Some(_)) = (page.label(), SplitUrl::new(&url)) {
+                rows.push(Labelled { hash: xxh3_64(&url), url, label: labels.intern(label.as_bytes()) });
+            }
+        }
+        rows.sort_by(|a, b| (a.hash, &a.url, a.label).cmp(&(b.hash, &b.url, b.label)));
+        rows.dedup_by(|again, first| again.url == first.url);
+        let by_hash = (0..).zip(&rows).map(|(row, labelled)| (labelled.hash, row)).collect();
+        LabelledPages { site: site.to_owned(), site_by, rows, by_hash }
+    }
+
+    /// How many pages there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// Try each action out by itself.
+    pub fn try_all(&self, actions: &[Action], trying: &Trying) -> Vec<Validation> {
+        let changes = self.changes(actions);
+        changes.into_iter().map(|changes| self.try_out(changes, trying)).collect()
+    }
+
+    fn changes(&self, actions: &[Action]) -> Vec<Vec<Change>> {
+        let rules = actions.iter().cloned().map(Rule::new).collect();
+        let sites = vec![SiteRules { site: self.site.clone(), rules }];
+        let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
+        let engine = Canonicalizer::new(&set, Form::Key);
+        let mut scratch = Scratch::new();
+        let mut changes = vec![Vec::new(); actions.len()];
+        for (row, labelled) in (0..).zip(&self.rows) {
+            engine.each_change(&labelled.url, &mut scratch, |rule, after| {
+                changes[rule as usize].push((row, xxh3_64(after)));
+            });
+        }
+        changes
+    }
+
+    /// A rule is tried on the URLs that it makes equal to another one of the list: what they become, where that is a page of
+    /// the list, else the first of them.
+    fn try_out(&self, changes: Vec<Change>, trying: &Trying) -> Validation {
+        let mut kept: HashMap<u64, u32> = HashMap::new();
+        for &(row, to) in &changes {
+            let first = self.by_hash.get(&to).copied().unwrap_or(row);
+            kept.entry(to).or_insert(first);
+        }
+        let url = |row: u32| self.rows[row as usize].url.clone();
+        let pairs = changes.iter().filter(|(row, to)| kept[to] != *row);
+        let trials = pairs.map(|&(row, to)| (url(row), url(kept[&to])));
+        let judge = |one: &[u8], other: &[u8]| match (self.label(one), self.label(other)) {
+            (Some(a), Some(b)) if a == b => Judgement::Same,
+            (Some(_), Some(_)) => Judgement::Other("another label".into()),
+            _ => Judgement::Unknown,
+        };
+        trying.try_out(Validation::default(), TriedBy::Labels, trials, judge).0
+    }
+
+    fn label(&self, url: &[u8]) -> Option<u32> {
+        self.by_hash.get(&xxh3_64(url)).map(|&row| self.rows[row as usize].label)
+    }
+}
