@@ -104,7 +104,7 @@ fn scripts_without_spaces_are_read_by_letters() {
 proptest! {
     #[test]
     fn estimates_are_near_the_truth(shared in 0_usize..2000, left in 0_usize..2000, right in 0_usize..2000) {
-        let words = |from: usize, count: usize| (from..from + count).map(|i| format!("w{i} ")).collect::<String>();
+        let words = |from: usize, count: usize| (from..from + count).map(|i| format!("w{i}")).collect::<Vec<_>>().join(" ") + " ";
         let options = SketchOptions { words: 1, ..SketchOptions::default() };
         let one = text(&(words(0, shared) + &words(10_000, left)), &options);
         let two = text(&(words(0, shared) + &words(20_000, right)), &options);
