@@ -55,8 +55,9 @@ fn is_public_v6(address: Ipv6Addr) -> bool {
         |high: u16, low: u16| is_public_v4(Ipv4Addr::from_bits(u32::from(high) << 16 | u32::from(low)));
     match segments {
         // IPv4 in other clothes: mapped, translated (NAT64), tunnelled (6to4).
-        [0, 0, 0, 0, 0, 0xffff, high, low] | [0x64, 0xff9b, 0, 0, 0, 0, high, low] => embedded(high, low),
-        [0x2002, high, low, ..] => embedded(high, low),
+        [0, 0, 0, 0, 0, 0xffff, high, low]
+        | [0x64, 0xff9b, 0, 0, 0, 0, high, low]
+        | [0x2002, high, low, ..] => embedded(high, low),
         // Protocol assignments with Teredo and benchmarks; documentation.
         [0x2001, second, ..] if second < 0x200 || second == 0xdb8 => false,
         [0x3fff, second, ..] if second < 0x1000 => false,

@@ -104,13 +104,13 @@ impl Fetcher {
     }
 
     /// Goes from hop to hop. An error comes with the hop where it happened, if that is not the first.
-    fn follow(&self, start: Url, errand: Errand) -> Result<Fetched, (Option<Url>, FetchErrorKind)> {
+    fn follow(&self, start: Url, errand: Errand) -> Result<Fetched, (Option<String>, FetchErrorKind)> {
         let mut trail = vec![start];
         loop {
             let at = trail.last().expect("the trail begins with the start");
-            let hop = || if trail.len() > 1 { Some(at.clone()) } else { None };
+            let hop = || if trail.len() > 1 { Some(at.to_string()) } else { None };
             let answer = self.visit(at, errand).map_err(|kind| (hop(), kind))?;
-            let Some(location) = redirect(&answer) else { return Ok(fetched(&trail, answer)) };
+            let Some(location) = answer.redirect() else { return Ok(fetched(&trail, answer)) };
             let target = next_hop(&trail, location, errand.redirects);
             let target = target.map_err(|problem| (hop(), FetchErrorKind::Redirects(problem)))?;
             trail.push(target);
@@ -203,7 +203,11 @@ impl Fetcher {
                 ((result, next.again), next.pause)
             });
             if !again {
-                host.note(!matches!(result, Err(FetchErrorKind::Transport(_))));
+                match &result {
+                    Ok(_) => host.answered(),
+                    Err(FetchErrorKind::Transport(_)) => host.failed(),
+                    Err(_) => {}
+                }
                 return result;
             }
             repeated += 1;
@@ -242,12 +246,6 @@ fn bare(mut url: Url) -> Url {
 
 fn host_of(url: &Url) -> &str {
     url.host_str().unwrap_or_default()
-}
-
-/// Where an answer sends us.
-fn redirect(answer: &Answer) -> Option<&str> {
-    let location = answer.location.as_deref()?;
-    matches!(answer.status, 301 | 302 | 303 | 307 | 308).then_some(location)
 }
 
 fn next_hop(trail: &[Url], location: &str, most: u32) -> Result<Url, RedirectProblem> {

@@ -55,13 +55,14 @@ impl Host {
         turn.crawl_delay = turn.crawl_delay.max(crawl_delay);
     }
 
-    /// Notes whether the host answered at all.
-    pub(crate) fn note(&self, answered: bool) {
-        if answered {
-            self.failures.store(0, Ordering::Relaxed);
-        } else {
-            self.failures.fetch_add(1, Ordering::Relaxed);
-        }
+    /// Notes that the host is there.
+    pub(crate) fn answered(&self) {
+        self.failures.store(0, Ordering::Relaxed);
+    }
+
+    /// Notes that nothing, or half an answer, came from the host.
+    pub(crate) fn failed(&self) {
+        self.failures.fetch_add(1, Ordering::Relaxed);
     }
 
     pub(crate) fn failures(&self) -> u32 {

@@ -22,6 +22,14 @@ pub(crate) struct Answer {
     pub(crate) truncated: bool,
 }
 
+impl Answer {
+    /// Where it sends us.
+    pub(crate) fn redirect(&self) -> Option<&str> {
+        let location = self.location.as_deref()?;
+        matches!(self.status, 301 | 302 | 303 | 307 | 308).then_some(location)
+    }
+}
+
 /// Makes requests.
 #[derive(Debug)]
 pub(crate) struct Client(Agent);
@@ -68,6 +76,9 @@ fn read(answer: Response<Body>, most: usize) -> io::Result<Answer> {
         retry_after: text(&head.headers, "retry-after"),
         ..Answer::default()
     };
+    if answer.redirect().is_some() {
+        return Ok(answer);
+    }
     // One more than wanted, to know whether there is more. What is counted here is decompressed.
     body.into_reader().take((most as u64).saturating_add(1)).read_to_end(&mut answer.body)?;
     answer.truncated = answer.body.len() > most;

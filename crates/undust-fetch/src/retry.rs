@@ -69,6 +69,6 @@ mod tests {
         assert_eq!(judged(503, Some("soon"), 0), pause(2, true));
         assert_eq!(judged(503, Some("3600"), 0), pause(60, false), "more than we wait");
         assert_eq!(judged(503, Some("Sun, 06 Nov 1994 08:49:37 GMT"), 0), pause(2, true));
-        assert_eq!(judged(503, Some("Sun, 06 Nov 2594 08:49:37 GMT"), 0), pause(60, false));
+        assert_eq!(judged(503, Some("Thu, 06 Nov 2594 08:49:37 GMT"), 0), pause(60, false));
     }
 }

@@ -8,28 +8,28 @@ use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 /// What is sent: pieces of bytes, each after a pause. Then the connection is closed.
-pub struct Reply(Vec<(Duration, Vec<u8>)>);
+pub(crate) struct Reply(Vec<(Duration, Vec<u8>)>);
 
 impl Reply {
-    pub fn new(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Reply {
+    pub(crate) fn new(status: u16, headers: &str, body: impl AsRef<[u8]>) -> Reply {
         let body = body.as_ref();
         let head = format!("HTTP/1.1 {status} X\r\nContent-Length: {}\r\n{headers}\r\n", body.len());
         Reply::raw([head.as_bytes(), body].concat())
     }
 
-    pub fn ok(body: impl AsRef<[u8]>) -> Reply {
+    pub(crate) fn ok(body: impl AsRef<[u8]>) -> Reply {
         Reply::new(200, "Content-Type: text/html\r\n", body)
     }
 
-    pub fn redirect(location: &str) -> Reply {
+    pub(crate) fn redirect(location: &str) -> Reply {
         Reply::new(302, &format!("Location: {location}\r\n"), "")
     }
 
-    pub fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
+    pub(crate) fn raw(bytes: impl Into<Vec<u8>>) -> Reply {
         Reply(vec![(Duration::ZERO, bytes.into())])
     }
 
-    pub fn after(mut self, pause: Duration, bytes: &[u8]) -> Reply {
+    pub(crate) fn after(mut self, pause: Duration, bytes: &[u8]) -> Reply {
         self.0.push((pause, bytes.to_vec()));
         self
     }
@@ -37,10 +37,10 @@ impl Reply {
 
 /// One request as it arrived.
 #[derive(Clone, Debug)]
-pub struct Hit {
-    pub path: String,
-    pub head: String,
-    pub at: Instant,
+pub(crate) struct Hit {
+    pub(crate) path: String,
+    pub(crate) head: String,
+    pub(crate) at: Instant,
 }
 
 #[derive(Default)]
@@ -51,7 +51,7 @@ struct Record {
     stopped: AtomicBool,
 }
 
-pub struct Server {
+pub(crate) struct Server {
     address: SocketAddr,
     record: Arc<Record>,
     thread: Option<JoinHandle<()>>,
@@ -59,7 +59,7 @@ pub struct Server {
 
 impl Server {
     /// `answer` gets the path and how many requests came before.
-    pub fn start(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Server {
+    pub(crate) fn start(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Server {
         let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
         let address = listener.local_addr().expect("its address");
         let record = Arc::new(Record::default());
@@ -77,7 +77,7 @@ impl Server {
     }
 
     /// A server without a robots.txt.
-    pub fn pages(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Server {
+    pub(crate) fn pages(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Server {
         Server::start(move |path, before| match path {
             "/robots.txt" => Reply::new(404, "", ""),
             // The first request is that for robots.txt.
@@ -85,28 +85,28 @@ impl Server {
         })
     }
 
-    pub fn url(&self, path: &str) -> String {
+    pub(crate) fn url(&self, path: &str) -> String {
         format!("http://{}{path}", self.address)
     }
 
-    pub fn port(&self) -> u16 {
+    pub(crate) fn port(&self) -> u16 {
         self.address.port()
     }
 
-    pub fn hits(&self) -> Vec<Hit> {
+    pub(crate) fn hits(&self) -> Vec<Hit> {
         self.record.hits.lock().expect("no panic").clone()
     }
 
-    pub fn paths(&self) -> Vec<String> {
+    pub(crate) fn paths(&self) -> Vec<String> {
         self.hits().into_iter().map(|hit| hit.path).collect()
     }
 
-    pub fn most_open(&self) -> usize {
+    pub(crate) fn most_open(&self) -> usize {
         self.record.most_open.load(Ordering::SeqCst)
     }
 
     /// Closes the port.
-    pub fn stop(&mut self) {
+    pub(crate) fn stop(&mut self) {
         self.record.stopped.store(true, Ordering::SeqCst);
         let _ = TcpStream::connect(self.address);
         if let Some(thread) = self.thread.take() {
