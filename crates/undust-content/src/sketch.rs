@@ -24,8 +24,8 @@ use crate::document::Document;
 /// How sketches are made and compared.
 #[derive(Clone, Debug, PartialEq)]
 pub struct SketchOptions {
-    /// How many shingles are kept, of those with the smallest hashes. The estimate of the resemblance is off by up to
-    /// 1 / sqrt(shingles), two times in three by less than half of that. Default: 256, two kilobytes per document.
+    /// How many shingles are kept, of those with the smallest hashes. The estimate of the resemblance is seldom
+    /// off by more than 1 / sqrt(shingles), and two times in three by less than half of that. Default: 256, two kilobytes per document.
     pub shingles: usize,
     /// Words in a shingle. Default: 4.
     pub words: usize,

@@ -85,11 +85,7 @@ impl Fetcher {
         let start = parse(url).map_err(|kind| FetchError { url: shown(), hop: None, kind })?;
         let errand =
             Errand { redirects: self.options.max_redirects, bytes: self.options.max_body, mind_robots: true };
-        self.follow(start, errand).map_err(|(hop, kind)| FetchError {
-            url: shown(),
-            hop: hop.map(String::from),
-            kind,
-        })
+        self.follow(start, errand).map_err(|(hop, kind)| FetchError { url: shown(), hop, kind })
     }
 
     /// How many fetches in a row, repetitions included, found no server behind a host's name (as in the URL, without port):
