@@ -11,7 +11,7 @@ const MOST_LINES: usize = 800;
 const MOST_DATA_BYTES: u64 = 2_000_000;
 
 /// What the source files in a folder must not mention.
-const WALLS: [(&str, &[&str]); 5] = [
+const WALLS: [(&str, &[&str]); 7] = [
     ("crates/undust/src/url", &["crate::rules", "crate::apply", "crate::page", "std::fs"]),
     ("crates/undust/src/rules", &["crate::apply", "std::fs"]),
     ("crates/undust/src/apply", &["std::fs", "std::thread"]),
@@ -20,13 +20,23 @@ const WALLS: [(&str, &[&str]); 5] = [
         &["undust::apply", "std::fs", "std::time", "std::thread", "crate::select"],
     ),
     ("crates/undust-io/src", &["undust::rules", "undust::apply", "std::io::stdout", "std::env"]),
+    (
+        "crates/undust-content/src",
+        &["std::fs", "std::net", "std::time", "std::thread", "std::env", "std::io::stdout"],
+    ),
+    ("crates/undust-fetch/src", &["std::fs", "std::env", "std::io::stdout"]),
 ];
 
 /// What a crate must not depend on.
-const FORBIDDEN_CRATES: [(&str, &[&str]); 3] = [
+const FORBIDDEN_CRATES: [(&str, &[&str]); 5] = [
     ("crates/undust", &["undust-io", "undust-learn", "undust-cli", "rayon", "clap"]),
     ("crates/undust-io", &["undust-learn", "undust-cli", "clap"]),
-    ("crates/undust-learn", &["undust-io", "undust-cli", "clap", "rayon"]),
+    ("crates/undust-learn", &["undust-io", "undust-cli", "undust-fetch", "clap", "rayon"]),
+    ("crates/undust-content", &["undust-io", "undust-cli", "undust-fetch", "clap", "rayon", "ureq"]),
+    (
+        "crates/undust-fetch",
+        &["undust", "undust-io", "undust-learn", "undust-content", "undust-cli", "clap", "rayon"],
+    ),
 ];
 
 fn root() -> PathBuf {

@@ -1,0 +1,25 @@
+//! What a fetched page says, and whether two pages say the same.
+//!
+//! [`Document::read`] turns the bytes of an answer into visible text and a title; [`Sketch`] is the small part of it
+//! that is compared.
+//!
+//! ```
+//! use undust_content::{Document, Sketch, SketchOptions};
+//!
+//! let options = SketchOptions::default();
+//! let sketch = |html: &str| Sketch::new(&Document::read(html.as_bytes(), Some("text/html")), &options);
+//! let one = sketch("<title>Bees</title><p>Bees are flying insects, close to wasps and ants.");
+//! let same = sketch("<title>Bees</title>\n<div>Bees are <b>flying</b> insects, close to wasps and ants.</div>");
+//! assert!(one.matches(&same, options.agree));
+//! ```
+//!
+//! Pure computation: no network, files, clocks or threads. The bytes come from strangers, so time and stack are bounded
+//! for every input.
+
+mod charset;
+mod document;
+mod html;
+mod sketch;
+
+pub use document::Document;
+pub use sketch::{Sketch, SketchOptions};
