@@ -1,7 +1,8 @@
 //! How fast are rules applied, beside parsing alone? One thread, best of several, ratios in one run.
 //!
 //! The URLs are a real forum's, spread over 10,000 sites; 100,000 rules are loaded. That the cost is flat in the
-//! number of rules shows in the last rows: the same URLs with a tenth and ten times as many.
+//! number of rules shows in the rows behind: the same URLs with a tenth and ten times as many. The last rows are sites of
+//! substitutions, few and many on each.
 
 #![expect(
     clippy::print_stdout,
@@ -19,11 +20,12 @@ use undust::url::{SplitUrl, normalize};
 
 const FORUM: &[u8] = include_bytes!("../../../testdata/demo/phpbb2-computerforum.tsv.gz");
 const SITES: usize = 10_000;
+const SUBSTITUTION_SITES: usize = 50;
 const URLS: usize = 200_000;
 const ROUNDS: usize = 7;
 
 fn main() {
-    let urls = urls();
+    let urls = on_sites(SITES);
     let elsewhere: Vec<String> = urls.iter().map(|u| u.replacen("site", "other", 1)).collect();
     let few = &urls[..urls.len() / 200];
     let bytes: usize = urls.iter().map(String::len).sum();
@@ -38,6 +40,9 @@ fn main() {
     let naive = Naive::new(&small, Form::Key);
     let others: Vec<(usize, Canonicalizer)> =
         [1, 100].map(|per_site| (per_site, Canonicalizer::new(&rules(per_site), Form::Key))).into();
+    let forum = on_sites(SUBSTITUTION_SITES);
+    let substitutes: Vec<(usize, Canonicalizer)> =
+        [20, 200].map(|per_site| (per_site, Canonicalizer::new(&substitutions(per_site), Form::Key))).into();
     let mut parse = row("url::Url::parse", &urls, |url| drop(black_box(url::Url::parse(url))));
     let mut rows = vec![
         row("SplitUrl::new", &urls, |url| _ = black_box(SplitUrl::new(url.as_bytes()))),
@@ -51,6 +56,10 @@ fn main() {
     rows.extend(
         others.iter().map(|(n, engine)| row(&format!("apply, {} rules", n * SITES), &urls, apply(engine))),
     );
+    rows.extend(substitutes.iter().map(|(n, engine)| {
+        let what = format!("apply, {n} substitutions on each of {SUBSTITUTION_SITES} sites");
+        row(&what, &forum, apply(engine))
+    }));
     for row in &mut rows {
         // Each beside the parser, turn by turn: a busy moment of the machine falls on both.
         parse.best = Duration::MAX;
@@ -59,13 +68,19 @@ fn main() {
             row.run();
         }
         let (rate, ratio) = (1e-6 / row.per_url(), parse.per_url() / row.per_url());
-        println!("{:38} {rate:8.2} M URLs/s {ratio:8.2} x url::Url::parse", row.what);
+        println!("{:46} {rate:8.2} M URLs/s {ratio:8.2} x url::Url::parse", row.what);
     }
-    let fired = urls
-        .iter()
-        .filter(|u| engine.canonicalize(u.as_bytes(), &mut Scratch::new()) != u.as_bytes())
-        .count();
-    println!("({:.1} % of the URLs change under 100,000 rules)", 100.0 * fired as f64 / urls.len() as f64);
+    let (rules, substitutions) = (changed(&engine, &urls), changed(&substitutes[1].1, &forum));
+    println!(
+        "({rules:.1} % of the URLs change under 100,000 rules, {substitutions:.1} % under substitutions)"
+    );
+}
+
+/// How many URLs change, in percent.
+fn changed(engine: &Canonicalizer, urls: &[String]) -> f64 {
+    let mut scratch = Scratch::new();
+    let changes = |url: &&String| engine.canonicalize(url.as_bytes(), &mut scratch) != url.as_bytes();
+    100.0 * urls.iter().filter(changes).count() as f64 / urls.len() as f64
 }
 
 /// Something to measure.
@@ -103,11 +118,11 @@ fn apply(engine: &Canonicalizer) -> impl FnMut(&str) {
 }
 
 /// The forum's URLs, each on the next site.
-fn urls() -> Vec<String> {
+fn on_sites(sites: usize) -> Vec<String> {
     let mut text = String::new();
     flate2::read::GzDecoder::new(FORUM).read_to_string(&mut text).expect("bundled");
     let real: Vec<&str> = text.lines().skip(1).filter_map(|line| line.split('\t').next()).collect();
-    let host = |i: usize| format!("www.site{}.com", (i * 7919) % SITES);
+    let host = |i: usize| format!("www.site{}.com", (i * 7919) % sites);
     (0..URLS).map(|i| real[i % real.len()].replacen("www.computer-forum.net", &host(i), 1)).collect()
 }
 
@@ -139,4 +154,27 @@ fn rule(site: usize, number: usize) -> Action {
         n => (format!("/script{n}.php?id={{id}}&sort=*"), format!("/script{n}.php?id={{id}}")),
     };
     Action::rewrite(&format!("{host}{from}"), &format!("{host}{to}")).expect("valid")
+}
+
+/// `per_site` substitutions for each of a few sites: some that fire on the forum, many that do not.
+fn substitutions(per_site: usize) -> RuleSet {
+    let substitution = |number: usize| {
+        let (from, to) = match number {
+            0 => ("&start=0&postdays=0&postorder=asc&highlight=$".into(), "$"),
+            1 => ("&postdays=0".into(), ""),
+            2 => ("privmsg.php?mode=post".into(), "privmsg.php?mode=new"),
+            3 => ("/index.php$".into(), "/$"),
+            4 => ("&mark=topics".into(), ""),
+            n if n % 2 == 0 => (format!("script{n}.php?id="), "script_"),
+            n => (format!("&mode=style{n}"), ""),
+        };
+        Rule::new(Action::substitute(&from, to).expect("valid"))
+    };
+    let site = |i: usize| SiteRules {
+        site: format!("site{i}.com"),
+        rules: (0..per_site).map(substitution).collect(),
+    };
+    let mut set = RuleSet { sites: (0..SUBSTITUTION_SITES).map(site).collect(), ..RuleSet::default() };
+    set.sites.sort_by(|a, b| a.site.cmp(&b.site));
+    set
 }

@@ -104,9 +104,11 @@ pub(crate) fn rule_set(dice: &mut Dice) -> RuleSet {
         }
         // More than three rules, and the compiled engine uses its index.
         let count = if dice.seldom(2) { 4 + dice.up_to(6) } else { dice.up_to(3) };
+        // Now and then a site of substitutions, as one learner finds them: they overlap and feed each other.
+        let make = if dice.seldom(4) { |dice: &mut Dice, _: &str| substitution(dice) } else { action };
         sites.push(SiteRules {
             site: site.to_owned(),
-            rules: (0..count).filter_map(|_| rule(dice, site)).collect(),
+            rules: (0..count).filter_map(|_| Some(rule(make(dice, site)?, dice))).collect(),
         });
     }
     sites.sort_by(|a, b| a.site.cmp(&b.site));
@@ -118,8 +120,8 @@ pub(crate) fn rule_set(dice: &mut Dice) -> RuleSet {
     }
 }
 
-fn rule(dice: &mut Dice, site: &str) -> Option<Rule> {
-    let mut rule = Rule::new(action(dice, site)?);
+fn rule(action: Action, dice: &mut Dice) -> Rule {
+    let mut rule = Rule::new(action);
     if dice.seldom(8) {
         rule.review = Review::Rejected;
     }
@@ -133,7 +135,7 @@ fn rule(dice: &mut Dice, site: &str) -> Option<Rule> {
             ..Evidence::default()
         });
     }
-    Some(rule)
+    rule
 }
 
 fn learned(dice: &mut Dice) -> Learned {
@@ -168,10 +170,16 @@ fn substitution(dice: &mut Dice) -> Option<Action> {
         "http://",
         "{'*'}",
         "//",
+        "b-a-b",
+        "a/a",
+        "/a/",
+        "1-",
+        "com/a",
+        "--",
     ];
     let (start, end) = (if dice.seldom(6) { "^" } else { "" }, if dice.seldom(6) { "$" } else { "" });
     let from = [dice.pick(&pieces), dice.pick(&["", "", "", "/b"])].concat();
-    let to = dice.pick(&["", "a", "/b", "b", "/", "-", "c", "?a=", "&b="]);
+    let to = dice.pick(&["", "a", "/b", "b", "/", "-", "c", "?a=", "&b=", "a-a", "1"]);
     Action::substitute(&format!("{start}{from}{end}"), to).ok()
 }
 
@@ -321,7 +329,11 @@ pub(crate) fn url(dice: &mut Dice, set: &RuleSet) -> Vec<u8> {
             match rule.action {
                 Action::Rewrite(_) => instance(dice, &side, host).into_bytes(),
                 Action::Substitute(_) => {
-                    format!("http://{host}/{}", side.trim_matches(['^', '$', '/'])).into_bytes()
+                    let place = side.trim_matches(['^', '$', '/']);
+                    // Places beside each other, apart and overlapping.
+                    let between = dice.pick(&["/", "", "-", "/1/", "a"]);
+                    let places = vec![place; 1 + dice.up_to(3)].join(between);
+                    format!("http://{host}/{places}{}", dice.pick(&["", "/", "-1", "?a=1"])).into_bytes()
                 }
             }
         }

@@ -12,8 +12,8 @@ use super::assemble::assemble;
 use super::code::Code;
 use super::rest::is_last;
 use super::scratch::Scratch;
-use crate::rules::Action;
 use crate::rules::template::{Item, QueryKind, Template, as_literal};
+use crate::rules::{Action, Substitute};
 
 /// Where the index of one site is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -36,6 +36,8 @@ enum Ask {
     ParamName,
     /// A parameter's name and value.
     ParamValue,
+    /// A token: a maximal run of letters and digits, anywhere.
+    Token,
     /// Nothing: the rule is tried on every URL of the site.
     Nothing,
 }
@@ -50,7 +52,8 @@ impl Ask {
             Ask::FromEnd(n) => DEPTH + n,
             Ask::ParamName => 2 * DEPTH,
             Ask::ParamValue => 2 * DEPTH + 1,
-            Ask::Nothing => 2 * DEPTH + 2,
+            Ask::Token => 2 * DEPTH + 2,
+            Ask::Nothing => 2 * DEPTH + 3,
         }
     }
 
@@ -60,6 +63,7 @@ impl Ask {
             n if n < 2 * DEPTH => Ask::FromEnd(n - DEPTH),
             n if n == 2 * DEPTH => Ask::ParamName,
             n if n == 2 * DEPTH + 1 => Ask::ParamValue,
+            n if n == 2 * DEPTH + 2 => Ask::Token,
             _ => Ask::Nothing,
         }
     }
@@ -79,6 +83,7 @@ impl Ask {
             }
             Ask::ParamName => scratch.params.iter().for_each(|p| tell(p.name.of_raw(raw))),
             Ask::ParamValue => scratch.params.iter().for_each(|p| tell(p.whole().of_raw(raw))),
+            Ask::Token => tokens(raw).for_each(tell),
             Ask::Nothing => tell(b""),
         }
     }
@@ -252,9 +257,22 @@ fn outline_bit(bytes: &[u8]) -> u32 {
 /// Everything a rule asks that one lookup can answer. A URL that a rule matches has all of these.
 fn facts(action: &Action) -> Vec<(Ask, Vec<u8>)> {
     match action {
-        Action::Substitute(_) => Vec::new(),
+        Action::Substitute(substitute) => token_facts(substitute),
         Action::Rewrite(rewrite) => template_facts(rewrite.matches()),
     }
+}
+
+/// A place is on token borders, so that every token of what is replaced is a whole token of the URL. Long ones come first:
+/// they tell more. What stands in most URLs tells least.
+fn token_facts(substitute: &Substitute) -> Vec<(Ask, Vec<u8>)> {
+    let usual = |token: &[u8]| matches!(token, b"http" | b"https" | b"www" | b"com");
+    let mut found: Vec<&[u8]> = tokens(substitute.from()).collect();
+    found.sort_by_key(|token| (usual(token), std::cmp::Reverse(token.len())));
+    found.into_iter().map(|token| (Ask::Token, token.to_vec())).collect()
+}
+
+fn tokens(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| !b.is_ascii_alphanumeric()).filter(|token| !token.is_empty())
 }
 
 fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {

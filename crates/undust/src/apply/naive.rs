@@ -116,8 +116,8 @@ fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
 }
 
 fn replace(substitute: &Substitute, url: &[u8]) -> Option<Vec<u8>> {
-    let at = substitute.find(url)?;
-    Some([&url[..at], substitute.to(), &url[at + substitute.from().len()..]].concat())
+    let mut out = Vec::new();
+    substitute.apply(url, &mut out).then_some(out)
 }
 
 /// What a match remembers of a URL.

@@ -48,12 +48,8 @@ impl<'c> Run<'c> {
 
     fn substitute(&self, raw: &[u8], scratch: &mut Scratch) -> bool {
         let substitute = &self.code.substitutes[self.body[0] as usize];
-        let Some(at) = substitute.find(raw) else { return false };
         scratch.out.clear();
-        scratch.out.extend_from_slice(&raw[..at]);
-        scratch.out.extend_from_slice(substitute.to());
-        scratch.out.extend_from_slice(&raw[at + substitute.from().len()..]);
-        scratch.out != raw
+        substitute.apply(raw, &mut scratch.out)
     }
 
     fn matches(&self, tests: &mut Tests, url: &SplitUrl, scratch: &mut Scratch) -> bool {

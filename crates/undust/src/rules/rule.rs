@@ -140,7 +140,7 @@ impl Rewrite {
     }
 }
 
-/// Replace one piece of a URL by another, where it stands on token borders (maximal alphanumeric runs are tokens).
+/// Replace one piece of a URL by another, wherever it stands on token borders (maximal alphanumeric runs are tokens).
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Substitute {
     from: Vec<u8>,
@@ -206,22 +206,39 @@ impl Substitute {
         self.to.len().checked_sub(to.len()) == Some(more) && (0..=more).any(fits)
     }
 
-    /// Where it stands in `url`: the first place on token borders that the anchors allow.
-    pub fn find(&self, url: &[u8]) -> Option<usize> {
-        let at = |i: usize| url[i..].starts_with(&self.from) && is_on_borders(url, i, self.from.len());
+    /// Append `url` with every place replaced to `out`: left to right, places do not overlap, and token borders are those of
+    /// `url` as it stands. `false`, and nothing appended, when there is no place.
+    pub fn apply(&self, url: &[u8], out: &mut Vec<u8>) -> bool {
+        // One search for all places: making it costs more than a step of it.
+        let finder = memchr::memmem::Finder::new(&self.from);
+        let Some(first) = self.find(&finder, url, 0) else { return false };
+        let (mut done, mut place) = (0, Some(first));
+        while let Some(at) = place {
+            out.extend_from_slice(&url[done..at]);
+            out.extend_from_slice(&self.to);
+            done = at + self.from.len();
+            place = self.find(&finder, url, done);
+        }
+        out.extend_from_slice(&url[done..]);
+        true
+    }
+
+    /// The first place at `start` or behind it that is on token borders and that the anchors allow.
+    fn find(&self, finder: &memchr::memmem::Finder, url: &[u8], mut start: usize) -> Option<usize> {
+        let at = |i: usize| {
+            i >= start && url[i..].starts_with(&self.from) && is_on_borders(url, i, self.from.len())
+        };
         if self.at_start {
             return (at(0) && (!self.at_end || self.from.len() == url.len())).then_some(0);
         }
         if self.at_end {
             return url.len().checked_sub(self.from.len()).filter(|&i| at(i));
         }
-        // Places may overlap, so the search goes on right behind the start of a place that is not on borders.
-        let finder = memchr::memmem::Finder::new(&self.from);
-        let mut start = 0;
         while let Some(found) = url.get(start..).and_then(|rest| finder.find(rest)) {
             if is_on_borders(url, start + found, self.from.len()) {
                 return Some(start + found);
             }
+            // Places may overlap, so the search goes on right behind the start of one that is not on borders.
             start += found + 1;
         }
         None
@@ -427,44 +444,68 @@ fn others(template: &Template) -> Vec<bool> {
 mod tests {
     use super::*;
 
+    /// Places are replaced by `_`; a URL without any is given as it is.
     #[track_caller]
-    fn found(from: &str, url: &str, expected: Option<usize>) {
-        let substitute = Substitute::parse(from, "something else").expect("well formed");
-        assert_eq!(substitute.find(url.as_bytes()), expected, "{from} in {url}");
+    fn found(from: &str, url: &str, expected: &str) {
+        let substitute = Substitute::parse(from, "_").expect("well formed");
+        let mut out = b"so far ".to_vec();
+        let changed = substitute.apply(url.as_bytes(), &mut out);
+        let expected = if expected == url { "so far ".to_owned() } else { format!("so far {expected}") };
+        assert_eq!(String::from_utf8_lossy(&out), expected, "{from} in {url}");
+        assert_eq!(changed, expected != "so far ");
     }
 
     #[test]
     fn places_on_token_borders() {
-        found("cat", "cat", Some(0));
-        found("cat", "cats", None);
-        found("cat", "bobcat", None);
-        found("cat", "bobcat-cat", Some(7));
-        found("cat", "_cat_", Some(1));
-        found("-cat-", "a-cat-b", Some(1));
-        found("cat", "é cat", Some(3));
-        found("/", "a/b", Some(1));
-        found("a", "", None);
+        found("cat", "cat", "_");
+        found("cat", "cats", "cats");
+        found("cat", "bobcat", "bobcat");
+        found("cat", "bobcat-cat", "bobcat-_");
+        found("cat", "/cat/", "/_/");
+        found("-cat-", "a-cat-b", "a_b");
+        found("cat", "é cat", "é _");
+        found("/", "a/b", "a_b");
+        found("a", "", "");
+    }
+
+    #[test]
+    fn every_place_is_replaced() {
+        found("cat", "cat/cats/cat-cat", "_/cats/_-_");
+        found("//", "a//b///c////d", "a_b_/c__d");
+        found("/", "/", "_");
+        found("-cat-", "-cat-cat-cat-", "_cat_");
     }
 
     #[test]
     fn overlapping_places() {
-        found("a-a", "ba-a-a", Some(3));
-        found("1.1.1", "21.1.1.1", Some(3));
-        found("aa", "aaaa", None);
+        found("a-a", "ba-a-a", "ba-_");
+        found("a-a", "a-a-a-a-a", "_-_-a");
+        found("1.1.1", "21.1.1.1", "21._");
+        found("aa", "aaaa", "aaaa");
+    }
+
+    /// What is printed takes no part: borders are judged in the URL as it was.
+    #[test]
+    fn borders_are_those_of_the_url() {
+        let joined = Substitute::parse("-a-", "").expect("well formed");
+        let mut out = Vec::new();
+        assert!(joined.apply(b"x-a--a-y", &mut out));
+        assert_eq!(out, b"xy");
     }
 
     #[test]
     fn anchored_places() {
-        found("^http", "http://a", Some(0));
-        found("^http", "https://a", None);
-        found("^a", "b/a", None);
-        found("html$", "a.html", Some(2));
-        found("html$", "ahtml", None);
-        found("html$", "html?", None);
-        found("html$", "tml", None);
-        found("^a-b$", "a-b", Some(0));
-        found("^a-b$", "a-b-", None);
-        found("^a-a$", "a-a-a", None);
+        found("^http", "http://http", "_://http");
+        found("^http", "https://a", "https://a");
+        found("^a", "b/a", "b/a");
+        found("^a-", "a-a-a-", "_a-a-");
+        found("html$", "html.html", "html._");
+        found("html$", "ahtml", "ahtml");
+        found("html$", "html?", "html?");
+        found("html$", "tml", "tml");
+        found("^a-b$", "a-b", "_");
+        found("^a-b$", "a-b-", "a-b-");
+        found("^a-a$", "a-a-a", "a-a-a");
     }
 
     #[test]
