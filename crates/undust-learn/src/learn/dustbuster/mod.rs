@@ -17,7 +17,7 @@ mod tokens;
 
 use undust::rules::Action;
 
-pub use similar::Similar;
+pub use similar::{SIZE_SLACK, Similar};
 
 use super::{Candidate, Learner};
 use crate::listing::Listing;
