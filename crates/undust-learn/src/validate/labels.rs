@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation};
+use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation, Verdict};
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Judgement, Trying};
+use super::{Judgement, Trying, Validated, is_open, validate_rules};
 use crate::intern::Interner;
 
 /// The labelled pages of one site.
@@ -24,6 +24,13 @@ struct Labelled {
     hash: u64,
     url: Vec<u8>,
     label: u32,
+}
+
+/// So many actions are tried in one walk over the pages: what they change is held in memory.
+const AT_ONCE: usize = 64;
+
+fn is_valid(validation: &Validation) -> bool {
+    validation.verdict == Verdict::Valid
 }
 
 /// A URL that a rule changes, as a row, and what it becomes.
@@ -58,8 +65,35 @@ impl LabelledPages {
 
     /// Try each action out by itself.
     pub fn try_all(&self, actions: &[Action], trying: &Trying) -> Vec<Validation> {
-        let changes = self.changes(actions);
-        changes.into_iter().map(|changes| self.try_out(changes, trying)).collect()
+        let some = actions.chunks(AT_ONCE).flat_map(|actions| self.changes(actions));
+        some.map(|changes| self.try_out(changes, trying)).collect()
+    }
+
+    /// Whether each action is valid, or if not, the other way round.
+    pub fn valid_either_way(&self, actions: &[Action], trying: &Trying) -> Vec<bool> {
+        let tried = self.try_either_way(actions, trying);
+        let is_valid = |action: &Action| tried.get(&action.id()).is_some_and(is_valid);
+        let either = |action: &Action| is_valid(action) || action.reversed().as_ref().is_some_and(is_valid);
+        actions.iter().map(either).collect()
+    }
+
+    /// What trying showed, by id: of each action, and of the way back of those that are refuted.
+    fn try_either_way(&self, actions: &[Action], trying: &Trying) -> HashMap<String, Validation> {
+        let forth = self.try_all(actions, trying);
+        let refuted = actions.iter().zip(&forth).filter(|(_, v)| v.verdict == Verdict::Invalid);
+        let back: Vec<Action> = refuted.filter_map(|(action, _)| action.reversed()).collect();
+        let tried_back = self.try_all(&back, trying);
+        let all = actions.iter().zip(forth).chain(back.iter().zip(tried_back));
+        all.map(|(action, validation)| (action.id(), validation)).collect()
+    }
+
+    /// Figure 4 for the rules of the site.
+    pub fn validate(&self, rules: &mut Vec<Rule>, trying: &Trying) -> Validated {
+        let open: Vec<Action> =
+            rules.iter().filter(|rule| is_open(rule)).map(|rule| rule.action.clone()).collect();
+        let mut tried = self.try_either_way(&open, trying);
+        // Every rule that is asked for was tried.
+        validate_rules(rules, |rule| (tried.remove(&rule.action.id()).unwrap_or_default(), false), |_| ())
     }
 
     fn changes(&self, actions: &[Action]) -> Vec<Vec<Change>> {
