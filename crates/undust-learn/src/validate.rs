@@ -5,10 +5,14 @@
 
 pub mod labels;
 
+use std::collections::BTreeSet;
+
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::rules::{Action, Review, Rule, RuleSet, SiteRules, TriedBy, TriedUrl, Validation, Verdict};
 use undust::url::SiteBy;
 use xxhash_rust::xxh3::xxh3_64;
+
+use crate::select::refused;
 
 /// How much it takes to believe or to refute a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -116,6 +120,8 @@ pub fn is_open(rule: &Rule) -> bool {
 pub struct Validated {
     /// Rules left out because they refine a valid one.
     pub redundant: u64,
+    /// Valid rules left out because they run in a circle with, or contradict, valid ones before them.
+    pub unfit: u64,
     /// Whether the judge said stop.
     pub stopped: bool,
 }
@@ -160,6 +166,24 @@ fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
     match (&valid.action, &rule.action) {
         (Action::Substitute(general), Action::Substitute(special)) => is_valid && special.refines(general),
         _ => false,
+    }
+}
+
+/// Leave out active rules that `undust::apply::check` complains of, the last of each complaint; how many there were. Each rule holds by
+/// itself, but of `a` -> `b` and `b` -> `a` both may.
+pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u64 {
+    let mut left_out = 0;
+    loop {
+        let active: Vec<usize> = (0..rules.len()).filter(|&at| rules[at].is_active()).collect();
+        let alone: Vec<Rule> = active.iter().map(|&at| rules[at].clone()).collect();
+        let unfit: BTreeSet<usize> = refused(site, &alone, site_by).into_iter().map(|at| active[at]).collect();
+        if unfit.is_empty() {
+            return left_out;
+        }
+        left_out += unfit.len() as u64;
+        for &at in unfit.iter().rev() {
+            rules.remove(at);
+        }
     }
 }
 

@@ -153,7 +153,7 @@ fn save_plot(path: &Path, reports: &[SiteReport]) -> Result<()> {
         series: vec![series(WITH, &report.with_filter), series(WITHOUT, &report.without_filter)],
     };
     let charts: Vec<Chart> = reports.iter().map(chart).collect();
-    let text = svg("Likely DUST rules that are valid (WWW 2007, Fig. 5)", &charts);
+    let text = svg("Valid rules among the likeliest (WWW 2007)", &charts);
     undust_io::write_atomically(path, |out| out.write_all(text.as_bytes()))
         .with_context(|| format!("cannot write {}", path.display()))
 }

@@ -8,7 +8,7 @@ use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation, Verdi
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Judgement, Trying, Validated, is_open, validate_rules};
+use super::{Judgement, Trying, Validated, is_open, leave_out_unfit, validate_rules};
 use crate::intern::Interner;
 
 /// The labelled pages of one site.
@@ -87,13 +87,15 @@ impl LabelledPages {
         all.map(|(action, validation)| (action.id(), validation)).collect()
     }
 
-    /// Figure 4 for the rules of the site.
+    /// Figure 4 for the rules of the site; those valid are fit to be used together.
     pub fn validate(&self, rules: &mut Vec<Rule>, trying: &Trying) -> Validated {
         let open: Vec<Action> =
             rules.iter().filter(|rule| is_open(rule)).map(|rule| rule.action.clone()).collect();
         let mut tried = self.try_either_way(&open, trying);
         // Every rule that is asked for was tried.
-        validate_rules(rules, |rule| (tried.remove(&rule.action.id()).unwrap_or_default(), false), |_| ())
+        let known = |rule: &Rule| (tried.remove(&rule.action.id()).unwrap_or_default(), false);
+        let validated = validate_rules(rules, known, |_| ());
+        Validated { unfit: leave_out_unfit(rules, &self.site, self.site_by), ..validated }
     }
 
     fn changes(&self, actions: &[Action]) -> Vec<Vec<Change>> {
