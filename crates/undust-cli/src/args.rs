@@ -179,13 +179,13 @@ pub(crate) struct Eval {
     #[arg(long, value_enum, value_name = "PAPER", conflicts_with_all = ["rules", "form", "no_normalize"])]
     pub(crate) protocol: Option<Protocol>,
     /// With --protocol: try out so many likely rules, the likeliest first
-    #[arg(long, default_value_t = www07::TOP, requires = "protocol", value_name = "N")]
+    #[arg(long, default_value_t = www07::TOP, requires = "protocol", conflicts_with = "rules", value_name = "N")]
     pub(crate) top: usize,
     /// With --protocol: learn the rules to be scored from this share of a site's rows, its first ones
-    #[arg(long, default_value_t = www07::TRAIN, value_parser = share, requires = "protocol", value_name = "SHARE")]
+    #[arg(long, default_value_t = www07::TRAIN, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) train: f64,
     /// With --protocol: draw the precision of the first rules to this file
-    #[arg(long, requires = "protocol", value_name = "FILE.svg")]
+    #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
     /// Labelled files, - for standard input
     #[arg(required = true, value_name = "LABELLED")]

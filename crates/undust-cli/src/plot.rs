@@ -2,8 +2,6 @@
 //!
 //! Our own, since the crate at hand (`plotters`) writes fixed colours, which cannot follow the reader's.
 
-use std::fmt::Write;
-
 /// A line chart.
 pub(crate) struct Chart {
     pub(crate) title: String,
@@ -69,64 +67,52 @@ const KINDS: usize = 4;
 pub(crate) fn svg(title: &str, charts: &[Chart]) -> String {
     let columns = charts.len().clamp(1, COLUMNS);
     let (width, height) = (columns as f64 * WIDTH, charts.len().div_ceil(columns) as f64 * HEIGHT + HEAD);
-    let mut out = String::new();
-    put(
-        &mut out,
-        format_args!(
-            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" width=\"{width}\" height=\"{height}\" role=\"img\">"
+    let size = format!("width=\"{width}\" height=\"{height}\"");
+    let mut parts = vec![
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {size} role=\"img\">"
         ),
-    );
-    put(&mut out, format_args!("<title>{}</title>\n<style>\n{STYLE}</style>", escaped(title)));
-    put(&mut out, format_args!("<rect class=\"back\" width=\"{width}\" height=\"{height}\"/>"));
-    text(&mut out, (LEFT, 26.0), "title head", title);
+        format!("<title>{}</title>\n<style>\n{STYLE}</style>\n<rect class=\"back\" {size}/>", escaped(title)),
+        text((LEFT, 26.0), "class=\"title head\"", title),
+    ];
     for (n, chart) in charts.iter().enumerate() {
         let (x, y) = ((n % columns) as f64 * WIDTH, (n / columns) as f64 * HEIGHT + HEAD);
-        put(&mut out, format_args!("<g transform=\"translate({x} {y})\">"));
-        chart.draw(&mut out);
-        put(&mut out, format_args!("</g>"));
+        parts.push(format!("<g transform=\"translate({x} {y})\">"));
+        chart.draw(&mut parts);
+        parts.push("</g>".to_owned());
     }
-    put(&mut out, format_args!("</svg>"));
-    out
+    parts.push("</svg>\n".to_owned());
+    parts.join("\n")
 }
 
 impl Chart {
-    fn draw(&self, out: &mut String) {
+    fn draw(&self, out: &mut Vec<String>) {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(&self.x, points().map(|point| point.0), LEFT, RIGHT);
         let y = Scale::new(&self.y, points().map(|point| point.1), BOTTOM, TOP);
-        text(out, (LEFT, 18.0), "title", &self.title);
+        out.push(text((LEFT, 18.0), "class=\"title\"", &self.title));
         for (value, at) in x.ticks() {
-            line(out, "grid", (at, TOP), (at, BOTTOM));
-            anchored(out, (at, BOTTOM + 16.0), "middle", &value);
+            out.push(line("grid", (at, TOP), (at, BOTTOM)));
+            out.push(text((at, BOTTOM + 16.0), MIDDLE, &value));
         }
         for (value, at) in y.ticks() {
-            line(out, "grid", (LEFT, at), (RIGHT, at));
-            anchored(out, (LEFT - 6.0, at + 4.0), "end", &value);
+            out.push(line("grid", (LEFT, at), (RIGHT, at)));
+            out.push(text((LEFT - 6.0, at + 4.0), "text-anchor=\"end\"", &value));
         }
-        line(out, "axis", (LEFT, BOTTOM), (RIGHT, BOTTOM));
-        line(out, "axis", (LEFT, TOP), (LEFT, BOTTOM));
-        anchored(out, (f64::midpoint(LEFT, RIGHT), BOTTOM + 34.0), "middle", &self.x.label);
-        let (turn, label) = (f64::midpoint(TOP, BOTTOM), escaped(&self.y.label));
-        put(
-            out,
-            format_args!(
-                "<text transform=\"translate(14 {turn}) rotate(-90)\" text-anchor=\"middle\">{label}</text>"
-            ),
-        );
+        out.push(line("axis", (LEFT, BOTTOM), (RIGHT, BOTTOM)));
+        out.push(line("axis", (LEFT, TOP), (LEFT, BOTTOM)));
+        out.push(text((f64::midpoint(LEFT, RIGHT), BOTTOM + 34.0), MIDDLE, &self.x.label));
+        let upwards = format!("{MIDDLE} transform=\"rotate(-90)\"");
+        out.push(text((-f64::midpoint(TOP, BOTTOM), 14.0), &upwards, &self.y.label));
         for (n, series) in self.series.iter().enumerate() {
             let at = LEFT + n as f64 * (RIGHT - LEFT) / self.series.len() as f64;
-            line(out, &format!("line s{}", n % KINDS), (at, 36.0), (at + 24.0, 36.0));
-            text(out, (at + 30.0, 40.0), "", &series.name);
-            series.draw(out, n % KINDS, &x, &y);
+            let class = format!("line s{}", n % KINDS);
+            out.push(line(&class, (at, 36.0), (at + 24.0, 36.0)));
+            out.push(text((at + 30.0, 40.0), "", &series.name));
+            let point = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x.at(*a), y.at(*b));
+            let points: Vec<String> = series.points.iter().map(point).collect();
+            out.push(format!("<polyline class=\"{class}\" points=\"{}\"/>", points.join(" ")));
         }
-    }
-}
-
-impl Series {
-    fn draw(&self, out: &mut String, kind: usize, x: &Scale, y: &Scale) {
-        let point = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x.at(*a), y.at(*b));
-        let points: Vec<String> = self.points.iter().map(point).collect();
-        put(out, format_args!("<polyline class=\"line s{kind}\" points=\"{}\"/>", points.join(" ")));
     }
 }
 
@@ -153,39 +139,74 @@ impl Scale {
     fn ticks(&self) -> impl Iterator<Item = (String, f64)> {
         let rough = (self.to - self.from) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
-        let step = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
-        let step = step.unwrap_or(rough);
-        let digits = if step >= 1.0 { 0 } else { (-step.log10().floor()) as usize };
-        let first = (self.from / step).ceil() as i64;
-        let last = (self.to / step + 1e-9).floor() as i64;
+        let round = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
+        let step = round.unwrap_or(rough);
+        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let (first, last) = ((self.from / step).ceil() as i64, (self.to / step + 1e-9).floor() as i64);
         (first..=last).map(move |n| (format!("{:.digits$}", n as f64 * step), self.at(n as f64 * step)))
     }
 }
 
-fn put(out: &mut String, line: std::fmt::Arguments) {
-    // A string takes whatever is written to it.
-    let _ = writeln!(out, "{line}");
+const MIDDLE: &str = "text-anchor=\"middle\"";
+
+fn line(class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String {
+    format!("<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>")
 }
 
-fn line(out: &mut String, class: &str, from: (f64, f64), to: (f64, f64)) {
-    let ((x1, y1), (x2, y2)) = (from, to);
-    put(
-        out,
-        format_args!("<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>"),
-    );
-}
-
-fn text(out: &mut String, (x, y): (f64, f64), class: &str, text: &str) {
-    put(out, format_args!("<text class=\"{class}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text)));
-}
-
-fn anchored(out: &mut String, (x, y): (f64, f64), anchor: &str, text: &str) {
-    put(
-        out,
-        format_args!("<text text-anchor=\"{anchor}\" x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text)),
-    );
+fn text((x, y): (f64, f64), how: &str, text: &str) -> String {
+    format!("<text {how} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text))
 }
 
 fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;").replace('"', "&quot;")
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(title: &str) -> Chart {
+        let series =
+            |name: &str, points: &[(f64, f64)]| Series { name: name.to_owned(), points: points.to_vec() };
+        Chart {
+            title: title.to_owned(),
+            x: Axis { label: "k".to_owned(), from: 0.0, to: None },
+            y: Axis { label: "share".to_owned(), from: 0.0, to: Some(1.0) },
+            series: vec![series("a < b", &[(0.0, 0.0), (40.0, 0.5)]), series("none", &[])],
+        }
+    }
+
+    #[test]
+    fn a_grid_of_charts_is_xml() {
+        let charts: Vec<Chart> = ["1", "2", "3", "R&D"].map(chart).into();
+        let text = svg("All of <it>", &charts);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let all = |tag| tree.descendants().filter(move |node| node.has_tag_name(tag));
+        assert_eq!(
+            all("g").filter_map(|g| g.attribute("transform")).collect::<Vec<_>>(),
+            ["translate(0 40)", "translate(440 40)", "translate(880 40)", "translate(0 340)",]
+        );
+        assert_eq!(tree.root_element().attribute("viewBox"), Some("0 0 1320 640"));
+        assert_eq!(all("title").next().and_then(|title| title.text()), Some("All of <it>"));
+        assert!(all("text").any(|node| node.text() == Some("R&D")));
+    }
+
+    #[test]
+    fn points_and_ticks_are_where_they_belong() {
+        let text = svg("", &[chart("")]);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let lines: Vec<_> = tree.descendants().filter_map(|node| node.attribute("points")).collect();
+        assert_eq!(lines, ["56.0,252.0 424.0,154.0", ""]);
+        let ticks: Vec<_> = tree.descendants().filter(|node| node.has_attribute("text-anchor")).collect();
+        let ticks: Vec<_> = ticks.iter().filter_map(roxmltree::Node::text).collect();
+        let expected = ["0", "10", "20", "30", "40", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "k", "share"];
+        assert_eq!(ticks, expected);
+    }
+
+    #[test]
+    fn nothing_to_draw() {
+        let empty = Chart { series: Vec::new(), ..chart("empty") };
+        let text = svg("", &[empty]) + &svg("", &[]);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
 }

@@ -176,7 +176,8 @@ pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u6
     loop {
         let active: Vec<usize> = (0..rules.len()).filter(|&at| rules[at].is_active()).collect();
         let alone: Vec<Rule> = active.iter().map(|&at| rules[at].clone()).collect();
-        let unfit: BTreeSet<usize> = refused(site, &alone, site_by).into_iter().map(|at| active[at]).collect();
+        let unfit: BTreeSet<usize> =
+            refused(site, &alone, site_by).into_iter().map(|at| active[at]).collect();
         if unfit.is_empty() {
             return left_out;
         }

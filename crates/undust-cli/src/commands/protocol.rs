@@ -5,7 +5,6 @@ use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use serde_json::json;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
 use undust_io::read;
@@ -18,6 +17,14 @@ use crate::plot::{Axis, Chart, Series, svg};
 use crate::table::{align_right, plain};
 use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, progress, rules_file};
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Www07<'r> {
+    protocol: &'static str,
+    sites: &'r [SiteReport],
+    small_sites: u64,
+}
 
 /// The experiment of WWW 2007.
 pub(super) fn www07(args: &Eval) -> Result<Outcome> {
@@ -40,11 +47,14 @@ pub(super) fn www07(args: &Eval) -> Result<Outcome> {
     if small > 0 {
         say(&format!("passed over, with fewer than {MIN_URLS} labelled URLs: {}", counted(small, "site")));
     }
-    if let Some(path) = args.plot.as_ref().filter(|_| !reports.is_empty()) {
+    if reports.is_empty() {
+        bail!("no site is large enough for the experiment");
+    }
+    if let Some(path) = &args.plot {
         save_plot(path, &reports)?;
     }
     if args.json {
-        print_json(&json!({ "protocol": "www07", "sites": reports, "small_sites": small }))?;
+        print_json(&Www07 { protocol: "www07", sites: &reports, small_sites: small })?;
     } else {
         print(&reports, &experiment)?;
     }
@@ -75,9 +85,6 @@ fn read_sites(args: &Eval, site_by: SiteBy) -> Result<Sites> {
 }
 
 fn print(reports: &[SiteReport], experiment: &Experiment) -> Result<()> {
-    if reports.is_empty() {
-        return Ok(());
-    }
     let mut out = std::io::stdout().lock();
     writeln!(out, "Likely rules, learned without labels\n\n{}\n", likely_rules(reports).trim_fmt())?;
     writeln!(out, "remaining:  rules detected that phase 2 did not find redundant")?;

@@ -244,7 +244,8 @@ mod tests {
 
     #[test]
     fn few_rules_are_tried() {
-        let report = Experiment { top: 2, ..Experiment::default() }.run("a.com", &shop()).expect("enough URLs");
+        let report =
+            Experiment { top: 2, ..Experiment::default() }.run("a.com", &shop()).expect("enough URLs");
         assert_eq!((report.without_filter.rules.len(), report.canonization.tried), (2, 2));
         assert!(report.without_filter.likely > 2);
     }
