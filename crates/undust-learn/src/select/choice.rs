@@ -3,7 +3,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::apply::{Canonicalizer, Form, Scratch, too_long};
 use undust::rules::{EVERY_SITE, Evidence, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
@@ -257,18 +257,37 @@ impl<'s> Choice<'s> {
 
     /// Where `key` comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle.
     fn settle(&mut self, key: u32, candidate: u32) -> Option<u32> {
+        let start = self.keys.get(key).len();
         let mut key = key;
         for _ in 0..MOST_STEPS {
-            self.find_changes(key);
-            let changes = self.changes[key as usize].as_deref().unwrap_or_default();
-            let place = |c: u32| if c == candidate { Some(u32::MAX) } else { self.place[c as usize] };
-            let first = changes.iter().filter_map(|&(c, after)| Some((place(c)?, after))).min();
-            match first {
+            match self.first_change(key, candidate) {
                 None => return Some(key),
-                Some((_, after)) => key = after,
+                Some(after) if too_long(self.keys.get(after).len(), start) => return None,
+                Some(after) => key = after,
             }
         }
         None
+    }
+
+    /// What the first of the accepted rules and `candidate` that changes `key` makes of it. On a key that is only passed
+    /// through, no other candidate is run: there are many such keys, and nobody asks again.
+    fn first_change(&mut self, key: u32, candidate: u32) -> Option<u32> {
+        let place = |c: u32| if c == candidate { Some(u32::MAX) } else { self.place[c as usize] };
+        if let Some(changes) = &self.changes[key as usize] {
+            let active = changes.iter().filter_map(|&(c, after)| Some((place(c)?, after)));
+            return active.min().map(|(_, after)| after);
+        }
+        let mut first: Option<(u32, Vec<u8>)> = None;
+        let report = |c: u32, after: &[u8]| {
+            if let Some(place) =
+                place(c).filter(|place| first.as_ref().is_none_or(|(least, _)| place < least))
+            {
+                first = Some((place, after.to_vec()));
+            }
+        };
+        let url = self.keys.get(key);
+        self.engine.each_change_of(url, &mut self.scratch, |c| place(c).is_some(), report);
+        first.map(|(_, after)| self.key(&after))
     }
 
     /// Count what merging the keys `parts` into one means.
@@ -329,6 +348,7 @@ impl<'s> Choice<'s> {
     fn accept(&mut self, candidate: usize, trial: &Trial, place: u32) {
         self.place[candidate] = Some(place);
         for &(from, to) in &trial.moves {
+            self.find_changes(to);
             let moved = std::mem::take(&mut self.groups[from as usize]);
             let group = &mut self.groups[to as usize];
             for count in moved {

@@ -140,7 +140,18 @@ impl Canonicalizer {
 
     /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
     /// compiled, in the order of the set, and the result.
-    pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, mut report: impl FnMut(u32, &[u8])) {
+    pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, report: impl FnMut(u32, &[u8])) {
+        self.each_change_of(url, scratch, |_| true, report);
+    }
+
+    /// [`Canonicalizer::each_change`] of the rules that are `wanted`: the others are not run.
+    pub fn each_change_of(
+        &self,
+        url: &[u8],
+        scratch: &mut Scratch,
+        wanted: impl Fn(u32) -> bool,
+        mut report: impl FnMut(u32, &[u8]),
+    ) {
         let Some(split) = SplitUrl::new(url) else { return };
         scratch.lay_out(&split, self.needs_labels);
         for index in self.site_of(split.host()).into_iter().chain([&self.every]) {
@@ -148,7 +159,7 @@ impl Canonicalizer {
             index.find(&self.code, url, scratch, &mut candidates);
             for &rule in &candidates {
                 let run = Run::new(&self.code, rule);
-                if self.run(&run, &split, scratch) != Fired::None {
+                if wanted(run.number()) && self.run(&run, &split, scratch) != Fired::None {
                     report(run.number(), &scratch.out);
                 }
             }

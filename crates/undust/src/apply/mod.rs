@@ -28,6 +28,6 @@ pub use scratch::Scratch;
 pub const MAX_STEPS: usize = 100;
 
 /// A URL that outgrows its source like this would double without end.
-fn too_long(now: usize, start: usize) -> bool {
+pub fn too_long(now: usize, start: usize) -> bool {
     now > 4 * start + 4096
 }

@@ -89,11 +89,13 @@ impl Action {
         }
     }
 
-    /// The rule the other way round, where that can be said: a substitution by nothing has no way back.
+    /// The rule the other way round, where that can be said: a substitution by nothing has no way back, and one that would
+    /// find its own work to do again would never end.
     pub fn reversed(&self) -> Option<Action> {
         let Action::Substitute(s) = self else { return None };
-        let reversed = Substitute::new(s.to.clone(), s.from.clone(), s.at_start, s.at_end);
-        reversed.ok().map(Action::Substitute)
+        let reversed = Substitute::new(s.to.clone(), s.from.clone(), s.at_start, s.at_end).ok()?;
+        let feeds_itself = reversed.apply(&reversed.to, &mut Vec::new());
+        (!feeds_itself).then_some(Action::Substitute(reversed))
     }
 
     /// Twelve hex digits that depend on nothing but what the rule says.
@@ -474,6 +476,32 @@ mod tests {
         found("//", "a//b///c////d", "a_b_/c__d");
         found("/", "/", "_");
         found("-cat-", "-cat-cat-cat-", "_cat_");
+    }
+
+    #[test]
+    fn the_way_back() {
+        let back =
+            |from, to| Action::substitute(from, to).expect("well formed").reversed().map(|r| r.to_string());
+        assert_eq!(back("story?id=", "story_").as_deref(), Some("story_ -> story?id="));
+        assert_eq!(back("/index.html$", "$"), None);
+        assert_eq!(back("/a/b", "/a"), None, "it would find /a again");
+        assert_eq!(back("a-b$", "a$").as_deref(), Some("a$ -> a-b$"));
+        assert_eq!(back("b-a$", "a$"), None);
+    }
+
+    #[test]
+    fn refinements() {
+        let refines = |one: (&str, &str), other: (&str, &str)| {
+            let parse = |(from, to)| Substitute::parse(from, to).expect("well formed");
+            parse(one).refines(&parse(other))
+        };
+        assert!(refines((".co.il/story?id=", ".co.il/story_"), ("story?id=", "story_")));
+        assert!(!refines(("story?id=", "story_"), (".co.il/story?id=", ".co.il/story_")));
+        assert!(refines(("a-y", "a-x"), ("x", "y")), "either way round");
+        assert!(refines(("/index.html$", "/$"), ("index.html", "")) && !refines(("ab", "b"), ("a", "")));
+        assert!(refines(("x/$", "x$"), ("/$", "$")) && !refines(("x/", "x"), ("/$", "$")));
+        assert!(!refines(("x/$", "x$"), ("^x", "^")) && refines(("^x/", "^x"), ("/", "")));
+        assert!(refines(("a.a", "a"), ("a.", "")), "in one of two places");
     }
 
     #[test]
