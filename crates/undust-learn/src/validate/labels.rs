@@ -136,3 +136,57 @@ impl LabelledPages {
         self.by_hash.get(&xxh3_64(url)).map(|&row| self.rows[row as usize].label)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ten pages, each under three folders, and ten others that a folder has besides.
+    fn pages() -> LabelledPages {
+        let mut pages = Vec::new();
+        for n in 0..10 {
+            for (folder, label) in [("a", ""), ("b", ""), ("c", ""), ("d", "d")] {
+                let cluster = Some(format!("{label}{n}"));
+                pages.push(Page { cluster, ..Page::new(format!("http://x.com/{folder}/{n}")) });
+            }
+        }
+        LabelledPages::new("x.com", SiteBy::Domain, &pages)
+    }
+
+    fn rules(sides: &[(&str, &str)]) -> Vec<Rule> {
+        let open = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
+        sides.iter().map(|(from, to)| open(Action::substitute(from, to).expect("a rule"))).collect()
+    }
+
+    #[test]
+    fn labels_refute_and_confirm() {
+        let mut rules = rules(&[("/b/", "/a/"), ("/d/", "/a/"), (".com/b/", ".com/a/")]);
+        let validated = pages().validate(&mut rules, &Trying::default());
+        assert_eq!((validated.redundant, validated.unfit), (1, 0));
+        let shown: Vec<(String, Verdict)> = rules
+            .iter()
+            .map(|rule| (rule.action.to_string(), rule.validation.as_ref().expect("tried").verdict))
+            .collect();
+        let expected = [
+            ("/b/ -> /a/", Verdict::Valid),
+            ("/d/ -> /a/", Verdict::Invalid),
+            ("/a/ -> /d/", Verdict::Invalid),
+        ];
+        assert_eq!(shown, expected.map(|(rule, verdict)| (rule.to_owned(), verdict)));
+    }
+
+    #[test]
+    fn a_circle_loses_its_last_rule() {
+        let mut rules = rules(&[("/a/", "/b/"), ("/b/", "/c/"), ("/c/", "/a/")]);
+        let validated = pages().validate(&mut rules, &Trying::default());
+        assert_eq!(validated.unfit, 1);
+        assert_eq!(rules.iter().filter(|rule| rule.is_active()).count(), 2);
+    }
+
+    #[test]
+    fn valid_in_one_direction() {
+        let actions: Vec<Action> =
+            rules(&[("/b/", "/a/"), ("/d/", "/a/")]).into_iter().map(|rule| rule.action).collect();
+        assert_eq!(pages().valid_either_way(&actions, &Trying::default()), [true, false]);
+    }
+}
