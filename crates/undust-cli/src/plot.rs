@@ -141,7 +141,7 @@ impl Scale {
         let power = 10f64.powf(rough.log10().floor());
         let round = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
         let step = round.unwrap_or(rough);
-        let digits = (-step.log10().floor()).max(0.0) as usize;
+        let digits = (0..9).take_while(|&digits| step < 0.999 * 0.1f64.powi(digits)).count();
         let (first, last) = ((self.from / step).ceil() as i64, (self.to / step + 1e-9).floor() as i64);
         (first..=last).map(move |n| (format!("{:.digits$}", n as f64 * step), self.at(n as f64 * step)))
     }

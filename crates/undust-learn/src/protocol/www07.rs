@@ -141,7 +141,8 @@ impl Experiment {
     }
 
     fn canonization(&self, site: &str, pages: &[Page]) -> Canonization {
-        let (train, test) = pages.split_at((pages.len() as f64 * self.train) as usize);
+        let share = self.train * pages.len() as f64;
+        let (train, test) = pages.split_at((0..pages.len()).filter(|&row| (row as f64) < share).count());
         let likely = learner(FILTER).likely(&Listing::new(train, false));
         let open = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
         let first = likely.rules.into_iter().take(self.top);

@@ -66,7 +66,7 @@ impl LabelledPages {
     /// Try each action out by itself.
     pub fn try_all(&self, actions: &[Action], trying: &Trying) -> Vec<Validation> {
         let some = actions.chunks(AT_ONCE).flat_map(|actions| self.changes(actions));
-        some.map(|changes| self.try_out(changes, trying)).collect()
+        some.map(|changes| self.try_out(&changes, trying)).collect()
     }
 
     /// Whether each action is valid, or if not, the other way round.
@@ -115,9 +115,9 @@ impl LabelledPages {
 
     /// A rule is tried on the URLs that it makes equal to another one of the list: what they become, where that is a page of
     /// the list, else the first of them.
-    fn try_out(&self, changes: Vec<Change>, trying: &Trying) -> Validation {
+    fn try_out(&self, changes: &[Change], trying: &Trying) -> Validation {
         let mut kept: HashMap<u64, u32> = HashMap::new();
-        for &(row, to) in &changes {
+        for &(row, to) in changes {
             let first = self.by_hash.get(&to).copied().unwrap_or(row);
             kept.entry(to).or_insert(first);
         }
