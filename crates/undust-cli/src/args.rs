@@ -1,5 +1,7 @@
 //! The command line, as clap sees it. Defaults come from the libraries.
 
+mod validate;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -8,6 +10,8 @@ use undust::url::SiteBy;
 use undust_io::Format;
 use undust_learn::learn::rewrite::{FilterKind, MIN_SUPPORT};
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS};
+
+pub(crate) use validate::Validate;
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]
@@ -21,6 +25,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Demo(Demo),
     Learn(Learn),
+    Validate(Validate),
     Apply(Apply),
     Dedup(Dedup),
     Explain(Explain),

@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Rule;
-use crate::url::SiteBy;
+use crate::url::{SiteBy, SplitUrl};
 
 /// Rules that hold on every site are kept under this name.
 pub const EVERY_SITE: &str = "*";
@@ -31,6 +31,20 @@ impl RuleSet {
     /// All rules, with their sites.
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
         self.sites.iter().flat_map(|site| site.rules.iter().map(|rule| (site.site.as_str(), rule)))
+    }
+
+    /// Which of the sites has the rules that are applied to `url`, beside those for every site: by domain, the one with the
+    /// longest name that the host ends in.
+    pub fn site_of(&self, url: &[u8]) -> Option<usize> {
+        let host = SplitUrl::new(url)?.host().to_ascii_lowercase();
+        let named = |name: &[u8]| self.sites.binary_search_by(|site| site.site.as_bytes().cmp(name)).ok();
+        match self.site_by {
+            SiteBy::Host => named(&host),
+            SiteBy::Domain => {
+                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| dot + 1);
+                std::iter::once(0).chain(dots).find_map(|start| named(&host[start..]))
+            }
+        }
     }
 }
 
