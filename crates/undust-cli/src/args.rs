@@ -8,8 +8,9 @@ use clap::{Parser, Subcommand, ValueEnum};
 use undust::apply::Form;
 use undust::url::SiteBy;
 use undust_io::Format;
-use undust_learn::learn::rewrite::{FilterKind, MIN_SUPPORT};
-use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS};
+use undust_learn::learn::dustbuster::{Settings, Similar};
+use undust_learn::learn::rewrite::FilterKind;
+use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
 
 pub(crate) use validate::Validate;
 
@@ -58,9 +59,9 @@ pub(crate) struct Learn {
     /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
     #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
-    /// A rule needs more supporting pairs than this to be proposed
-    #[arg(long, default_value_t = MIN_SUPPORT, value_name = "N")]
-    pub(crate) min_support: u64,
+    /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (dustbuster) [default: 3]
+    #[arg(long, value_name = "N")]
+    pub(crate) min_support: Option<u64>,
     /// A rule needs so many held-out URLs that it spares to be believed
     #[arg(long, default_value_t = MIN_TRIALS, value_name = "N")]
     pub(crate) min_trials: u64,
@@ -77,10 +78,57 @@ pub(crate) struct Learn {
     #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
     pub(crate) memory: u64,
     #[command(flatten)]
+    pub(crate) dustbuster: Dustbuster,
+    #[command(flatten)]
     pub(crate) reading: Reading,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// The settings of dustbuster; the paper's names in brackets.
+#[derive(Parser)]
+#[command(next_help_heading = "Options of dustbuster")]
+pub(crate) struct Dustbuster {
+    /// Do not judge rules by labels, only list which are likely, to be tried out by `undust validate`
+    #[arg(long)]
+    pub(crate) likely: bool,
+    /// List at most so many likely rules of a site
+    #[arg(long, default_value_t = MOST_LIKELY, value_name = "N")]
+    pub(crate) most_likely: usize,
+    /// What may tell that two pages are unlike: all, none, or some of cluster,digest,simhash,size
+    #[arg(long, default_value_t = Similar::default(), value_name = "KINDS")]
+    pub(crate) similar_by: Similar,
+    /// How far apart two ranges of sizes may be and still be alike, as a share of the greater size; the paper's is 0
+    #[arg(long, default_value_t = Similar::default().size_slack, value_parser = share, value_name = "SHARE")]
+    pub(crate) size_slack: f64,
+    /// The share of a rule's pairs of URLs that must be alike; the paper's is 0
+    #[arg(long, default_value_t = Settings::default().min_similar, value_parser = share, value_name = "SHARE")]
+    pub(crate) min_similar: f64,
+    /// The share of a parameter's pairs of URLs that may be unlike
+    #[arg(long, default_value_t = Settings::default().max_unlike, value_parser = share, value_name = "SHARE")]
+    pub(crate) max_unlike: f64,
+    /// The longest substring, in tokens [S]
+    #[arg(long, default_value_t = Settings::default().max_tokens as u8, value_name = "N")]
+    pub(crate) max_tokens: u8,
+    /// Buckets up to this size rank rules [T_low]
+    #[arg(long, default_value_t = Settings::default().t_low, value_name = "N")]
+    pub(crate) t_low: usize,
+    /// Buckets up to this size tell redundant rules [T_high]
+    #[arg(long, default_value_t = Settings::default().t_high, value_name = "N")]
+    pub(crate) t_high: usize,
+    /// The share of its support by which a redundant rule may differ [MRD]
+    #[arg(long, default_value_t = Settings::default().max_relative, value_parser = share, value_name = "SHARE")]
+    pub(crate) max_relative_deficiency: f64,
+    /// The number of pairs by which a redundant rule may differ [MAD]
+    #[arg(long, default_value_t = Settings::default().max_absolute, value_name = "N")]
+    pub(crate) max_absolute_deficiency: u32,
+    /// How far down the list redundant rules are looked for [MW]
+    #[arg(long, default_value_t = Settings::default().window, value_name = "N")]
+    pub(crate) max_window: usize,
+    /// Learn from images, styles and scripts without a query too
+    #[arg(long)]
+    pub(crate) with_assets: bool,
 }
 
 /// Print the canonical form of each URL: one line out per line in, in the same order
@@ -197,6 +245,8 @@ impl From<FormArg> for Form {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Method {
+    /// Do Not Crawl in the DUST, WWW 2007: needs no labels
+    Dustbuster,
     /// De-duping URLs via Rewrite Rules, KDD 2008
     Rewrite,
 }

@@ -3,10 +3,11 @@
 use std::collections::BTreeMap;
 
 use undust::page::Page;
-use undust::rules::{Action, SiteRules};
+use undust::rules::{Action, Evidence, Rule, SiteRules, Validation};
 use undust::url::SiteBy;
 
-use crate::learn::{Candidate, Learner};
+use crate::learn::{Candidate, Learner, LikelyRule};
+use crate::listing::Listing;
 use crate::select::{Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
 
@@ -21,8 +22,16 @@ pub struct Config {
     pub seed: u64,
     /// How hosts are grouped into sites.
     pub site_by: SiteBy,
+    /// Do not judge rules by labels, only say which are likely.
+    pub likely: bool,
+    /// Of rules that are only likely, so many are kept for each site.
+    pub most_likely: usize,
+    /// Learn likely rules from images, styles and scripts without a query too.
+    pub with_assets: bool,
 }
 
+/// The default of [`Config::most_likely`].
+pub const MOST_LIKELY: usize = 1000;
 /// The default of [`Config::max_fpr`].
 pub const MAX_FPR: f64 = 0.01;
 /// The default of [`Config::min_trials`].
@@ -30,12 +39,20 @@ pub const MIN_TRIALS: u64 = 10;
 
 impl Default for Config {
     fn default() -> Config {
-        Config { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, seed: 0, site_by: SiteBy::default() }
+        Config {
+            max_fpr: MAX_FPR,
+            min_trials: MIN_TRIALS,
+            seed: 0,
+            site_by: SiteBy::default(),
+            likely: false,
+            most_likely: MOST_LIKELY,
+            with_assets: false,
+        }
     }
 }
 
 /// What was learned of one site.
-#[derive(Debug)]
+#[derive(Debug, Default)]
 pub struct Learned {
     /// The rules, in order.
     pub rules: SiteRules,
@@ -47,15 +64,23 @@ pub struct Learned {
     pub candidates: u64,
     /// URLs that stood under two different labels.
     pub contradictions: u64,
-    /// Pages without a label.
+    /// Pages without a label, where labels were needed.
     pub unlabelled: u64,
+    /// Rows of failed requests and of assets that were left out, where labels were not needed.
+    pub failed: u64,
+    /// Rows of images, styles and scripts that were left out.
+    pub assets: u64,
 }
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare.
 const LARGE_SITE: usize = 100_000;
 
-/// Learn the rules of one site.
+/// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
 pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
+    let labelled = !config.likely && pages.iter().any(|page| page.label().is_some());
+    if !labelled && let Some(likely) = learn_likely(name, &pages, learner, config) {
+        return likely;
+    }
     let site = Site::new(name, pages, config.seed);
     let proposals = propose(&site, learner);
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
@@ -67,7 +92,36 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
         candidates: proposals.len() as u64,
         contradictions: site.contradictions,
         unlabelled: site.unlabelled,
+        ..Learned::default()
     }
+}
+
+/// The likely rules of a site, to be tried out.
+fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Config) -> Option<Learned> {
+    let list = Listing::new(pages, config.with_assets);
+    let likely = learner.learn_unlabelled(&list)?;
+    let text = |row: u32| String::from_utf8_lossy(list.url(row)).into_owned();
+    let rule = |LikelyRule { action, support, example }: &LikelyRule| Rule {
+        learner: Some(learner.name().to_owned()),
+        evidence: Some(Evidence {
+            support: *support,
+            // Nothing was tried, so that anything is possible.
+            bound: 1.0,
+            examples: vec![[text(example.0), text(example.1)]],
+            ..Evidence::default()
+        }),
+        validation: Some(Validation::default()),
+        ..Rule::new(action.clone())
+    };
+    let rules = likely.iter().take(config.most_likely).map(rule).collect();
+    Some(Learned {
+        rules: SiteRules { site: name.to_owned(), rules },
+        urls: list.len() as u64,
+        candidates: likely.len() as u64,
+        failed: list.failed,
+        assets: list.assets,
+        ..Learned::default()
+    })
 }
 
 /// Let the learner propose rules several times, each time with another part of the site held out.

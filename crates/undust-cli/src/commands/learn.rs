@@ -10,11 +10,12 @@ use undust::rules::{self, Rule, RuleSet, classify};
 use undust_io::group::BySite;
 use undust_io::{Summary, open, try_read_input};
 use undust_learn::learn::Learner;
+use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
 use super::print_json;
-use crate::args::{Learn, Method};
+use crate::args::{self, Learn, Method};
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, progress, rules_file};
@@ -35,15 +36,15 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         report_problems(&summary);
         read += summary.pages;
     }
-    let config =
-        Config { max_fpr: args.max_fpr, min_trials: args.min_trials, seed: args.seed, site_by: args.site_by };
+    let config = config(args);
     let learner = learner(args);
     let learned = args.reading.thread_pool()?.install(|| learn(pages, learner.as_ref(), &config))?;
     let total = Total::of(&learned);
     if total.urls == 0 {
         bail!(
-            "nothing to learn from: '{}' needs full URLs with a cluster or a digest ({}, none like that)",
+            "nothing to learn from: '{}' needs full URLs{} ({}, none like that)",
             learner.name(),
+            if matches!(args.method, Method::Dustbuster) { "" } else { " with a cluster or a digest" },
             counted(read, "page")
         );
     }
@@ -57,16 +58,49 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     if rules.sites.is_empty() {
         say("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr");
+    } else if rules.rules().all(|(_, rule)| !rule.is_active()) {
+        say("likely rules are not applied before they are tried out: see undust validate --help");
     }
     Ok(Outcome::Fine)
 }
 
+fn config(args: &Learn) -> Config {
+    Config {
+        max_fpr: args.max_fpr,
+        min_trials: args.min_trials,
+        seed: args.seed,
+        site_by: args.site_by,
+        likely: args.dustbuster.likely,
+        most_likely: args.dustbuster.most_likely,
+        with_assets: args.dustbuster.with_assets,
+    }
+}
+
 fn learner(args: &Learn) -> Box<dyn Learner> {
     match args.method {
+        Method::Dustbuster => Box::new(dustbuster(&args.dustbuster, args.min_support)),
         Method::Rewrite => {
-            Box::new(Rewrite { filter: args.filter, min_support: args.min_support, seed: args.seed })
+            let usual = Rewrite::default();
+            let min_support = args.min_support.unwrap_or(usual.min_support);
+            Box::new(Rewrite { filter: args.filter, min_support, seed: args.seed })
         }
     }
+}
+
+fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
+    let settings = Settings {
+        max_tokens: usize::from(args.max_tokens),
+        t_low: args.t_low,
+        t_high: args.t_high.max(args.t_low),
+        max_relative: args.max_relative_deficiency,
+        max_absolute: args.max_absolute_deficiency,
+        window: args.max_window,
+        min_support: min_support.unwrap_or(Settings::default().min_support),
+        min_similar: args.min_similar,
+        max_unlike: args.max_unlike,
+        similar: Similar { size_slack: args.size_slack, ..args.similar_by },
+    };
+    Dustbuster { settings }
 }
 
 fn read_into(pages: &mut BySite, input: &Path, args: &Learn) -> Result<Summary> {
@@ -108,6 +142,8 @@ pub(super) struct Total {
     pub(super) candidates: u64,
     pub(super) contradictions: u64,
     pub(super) unlabelled: u64,
+    pub(super) failed: u64,
+    pub(super) assets: u64,
     pub(super) saved: u64,
 }
 
@@ -120,9 +156,29 @@ impl Total {
             total.candidates += site.candidates;
             total.contradictions += site.contradictions;
             total.unlabelled += site.unlabelled;
+            total.failed += site.failed;
+            total.assets += site.assets;
             total.saved += site.rules.rules.iter().map(saved).sum::<u64>();
         }
         total
+    }
+}
+
+impl Total {
+    /// Rows that nothing was learned from, and why.
+    fn left_out(&self) -> [(u64, &'static str); 4] {
+        [
+            (
+                self.contradictions,
+                "gave a URL a second label; of its labels, the first in the alphabet counted",
+            ),
+            (self.unlabelled, "passed over: no cluster, and no digest of a successful fetch"),
+            (self.failed, "passed over: failed requests (status 400 and above)"),
+            (
+                self.assets,
+                "passed over: images, styles and scripts without a query (--with-assets keeps them)",
+            ),
+        ]
     }
 }
 
@@ -143,47 +199,57 @@ pub(super) fn rule_set(learned: Vec<Learned>, method: &str, config: &Config, tot
     RuleSet { normalize: true, site_by: config.site_by, learned: Some(learned), sites }
 }
 
-/// Rules shown; the file has them all.
+/// Rules shown of each kind; the file has them all.
 const MOST_RULES: usize = 25;
 
-/// The table a person looks at before using the rules.
+/// The tables a person looks at before using the rules.
 pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let mut all: Vec<(&str, &Rule)> = rules.rules().collect();
-    all.sort_by_key(|(_, rule)| std::cmp::Reverse(saved(rule)));
-    let mut table = ruled(&["rule", "class", "saved", "wrong", "at most"]);
-    for (_, rule) in all.iter().take(MOST_RULES) {
+    let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =
+        rules.rules().map(|(_, rule)| rule).partition(|rule| rule.validation.is_some());
+    judged.sort_by_key(|rule| std::cmp::Reverse(saved(rule)));
+    let columns = ["rule", "class", "saved", "wrong", "at most"];
+    write_table(&mut out, &columns, &judged, judged_row, LEGEND)?;
+    write_table(&mut out, &["likely rule", "class", "pairs"], &likely, likely_row, LIKELY_LEGEND)?;
+    write_total(&mut out, rules.rules().count() as u64, total)
+}
+
+fn write_table(
+    out: &mut impl Write,
+    columns: &[&str],
+    rules: &[&Rule],
+    row: fn(&Rule) -> Vec<String>,
+    legend: &str,
+) -> Result<()> {
+    if rules.is_empty() {
+        return Ok(());
+    }
+    let mut table = ruled(columns);
+    for rule in rules.iter().take(MOST_RULES) {
         table.add_row(row(rule));
     }
-    align_right(&mut table, 2..5);
-    if !all.is_empty() {
-        writeln!(out, "{}\n", table.trim_fmt())?;
+    align_right(&mut table, 2..columns.len());
+    writeln!(out, "{}\n", table.trim_fmt())?;
+    if rules.len() > MOST_RULES {
+        writeln!(out, "… and {} more rules in the file", rules.len() - MOST_RULES)?;
     }
-    if all.len() > MOST_RULES {
-        writeln!(out, "… and {} more rules in the file", all.len() - MOST_RULES)?;
-    }
-    if !all.is_empty() {
-        writeln!(out, "{LEGEND}")?;
-    }
-    write_total(&mut out, all.len() as u64, total)
+    Ok(writeln!(out, "{legend}")?)
 }
 
 fn write_total(out: &mut impl Write, rules: u64, total: &Total) -> Result<()> {
-    let (urls, pages, sites) =
-        (counted(total.urls, "URL"), counted(total.clusters, "page"), counted(total.sites, "site"));
+    let (urls, sites) = (counted(total.urls, "URL"), counted(total.sites, "site"));
+    let pages =
+        if total.clusters > 0 { format!(" of {}", counted(total.clusters, "page")) } else { String::new() };
     let (rules, proposed) = (counted(rules, "rule"), thousands(total.candidates));
-    writeln!(out, "{urls} of {pages} on {sites}: {rules} ({proposed} proposed)")?;
+    writeln!(out, "{urls}{pages} on {sites}: {rules} ({proposed} proposed)")?;
     if total.saved > 0 {
         let share = total.saved as f64 / total.urls as f64;
         writeln!(out, "URLs saved: {} ({})", thousands(total.saved), percent(share))?;
     }
-    if total.contradictions > 0 {
-        let urls = counted(total.contradictions, "row");
-        writeln!(out, "{urls} gave a URL a second label; of its labels, the first in the alphabet counted")?;
-    }
-    if total.unlabelled > 0 {
-        let pages = counted(total.unlabelled, "page");
-        writeln!(out, "{pages} passed over: no cluster, and no digest of a successful fetch")?;
+    for (rows, why) in total.left_out() {
+        if rows > 0 {
+            writeln!(out, "{} {why}", counted(rows, "row"))?;
+        }
     }
     Ok(())
 }
@@ -194,14 +260,23 @@ wrong:    those with another page, of the held-out URLs so saved
 at most:  the share of wrong ones that this leaves possible (95 % confidence)
 ";
 
-fn row(rule: &Rule) -> Vec<String> {
-    let (from, to) = rule.action.sides();
+const LIKELY_LEGEND: &str = "\
+pairs:    URLs seen in both forms, alike in all that is known of them
+";
+
+fn judged_row(rule: &Rule) -> Vec<String> {
     let evidence = rule.evidence.clone().unwrap_or_default();
-    vec![
-        format!("{from}\n→ {to}"),
-        classify(&rule.action).name().to_owned(),
-        thousands(evidence.saved),
-        format!("{}/{}", evidence.false_positives, thousands(evidence.trials)),
-        percent(evidence.bound),
-    ]
+    let wrong = format!("{}/{}", evidence.false_positives, thousands(evidence.trials));
+    [said_by(rule), [thousands(evidence.saved), wrong, percent(evidence.bound)].to_vec()].concat()
+}
+
+fn likely_row(rule: &Rule) -> Vec<String> {
+    let support = rule.evidence.as_ref().map_or(0, |evidence| evidence.support);
+    [said_by(rule), vec![thousands(support)]].concat()
+}
+
+/// What a rule says, and its class.
+fn said_by(rule: &Rule) -> Vec<String> {
+    let (from, to) = rule.action.sides();
+    vec![format!("{from}\n→ {to}"), classify(&rule.action).name().to_owned()]
 }

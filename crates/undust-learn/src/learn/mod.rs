@@ -5,6 +5,7 @@ pub mod rewrite;
 
 use undust::rules::Action;
 
+use crate::listing::Listing;
 use crate::site::Sample;
 
 /// Proposes rules for a site. Configuration lives in the value; the same sample gives the same candidates.
@@ -14,6 +15,12 @@ pub trait Learner: Sync {
 
     /// Rules that the sample suggests. Whether they hold is judged elsewhere, on URLs the learner did not see.
     fn learn(&self, sample: &Sample) -> Vec<Candidate>;
+
+    /// Rules that URLs without labels suggest, the likeliest first; `None` from a learner that needs labels. Nothing can
+    /// judge them but trying them out.
+    fn learn_unlabelled(&self, _list: &Listing) -> Option<Vec<LikelyRule>> {
+        None
+    }
 }
 
 /// A proposed rule.
@@ -23,6 +30,17 @@ pub struct Candidate {
     pub action: Action,
     /// How many pairs of duplicate URLs suggested it.
     pub support: u64,
+}
+
+/// A rule that is likely, no more.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LikelyRule {
+    /// What it says.
+    pub action: Action,
+    /// Pairs of URLs that suggested it.
+    pub support: u64,
+    /// One of them, as rows of the list.
+    pub example: (u32, u32),
 }
 
 /// Every learner of this crate, with its paper's settings.

@@ -49,7 +49,7 @@ impl RuleSet {
 }
 
 /// The rules of one site, in the order in which they are tried.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteRules {
     /// The site, or [`EVERY_SITE`].
     pub site: String,

@@ -19,7 +19,7 @@ use undust::rules::Action;
 
 pub use similar::{SIZE_SLACK, Similar};
 
-use super::{Candidate, Learner};
+use super::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::site::Sample;
 use pair::LikelyPair;
@@ -84,17 +84,6 @@ pub struct Likely {
     pub remaining: usize,
 }
 
-/// A likely rule.
-#[derive(Clone, Debug, PartialEq)]
-pub struct LikelyRule {
-    /// What it says.
-    pub action: Action,
-    /// Pairs of URLs that support it.
-    pub support: u64,
-    /// One of them, as rows of the list.
-    pub example: (u32, u32),
-}
-
 impl Dustbuster {
     /// Phases 1 to 3: the likely rules of a list.
     pub fn likely(&self, list: &Listing) -> Likely {
@@ -134,5 +123,9 @@ impl Learner for Dustbuster {
             candidates.extend(reverse.map(|action| Candidate { action, support }));
         }
         candidates
+    }
+
+    fn learn_unlabelled(&self, list: &Listing) -> Option<Vec<LikelyRule>> {
+        Some(self.likely(list).rules)
     }
 }

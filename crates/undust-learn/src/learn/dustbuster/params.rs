@@ -12,8 +12,9 @@ use undust::rules::{Action, Rewrite};
 use undust::url::SplitUrl;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{LikelyRule, Settings};
+use super::Settings;
 use crate::intern::Interner;
+use crate::learn::LikelyRule;
 use crate::listing::Listing;
 
 /// The likely parameter substitutions of a list.
