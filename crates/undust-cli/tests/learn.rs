@@ -93,9 +93,11 @@ fn a_summary_in_json() {
     {
       "rules": 1,
       "totals": {
+        "assets": 0,
         "candidates": 26,
         "clusters": 400,
         "contradictions": 0,
+        "failed": 0,
         "saved": 400,
         "sites": 1,
         "unlabelled": 0,
