@@ -111,10 +111,10 @@ pub(crate) struct Dustbuster {
     /// The longest substring, in tokens [S]
     #[arg(long, default_value_t = Settings::default().max_tokens as u8, value_name = "N")]
     pub(crate) max_tokens: u8,
-    /// Buckets up to this size rank rules [T_low]
+    /// Buckets up to this size rank rules [`T_low`]
     #[arg(long, default_value_t = Settings::default().t_low, value_name = "N")]
     pub(crate) t_low: usize,
-    /// Buckets up to this size tell redundant rules [T_high]
+    /// Buckets up to this size tell redundant rules [`T_high`]
     #[arg(long, default_value_t = Settings::default().t_high, value_name = "N")]
     pub(crate) t_high: usize,
     /// The share of its support by which a redundant rule may differ [MRD]

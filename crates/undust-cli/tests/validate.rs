@@ -301,6 +301,8 @@ fn labels_need_no_network() {
     assert_eq!(folder.read("rules.json"), LIKELY, "the verdicts go elsewhere");
     let keys = folder.undust_reading("apply -r tried.json", b"http://www.example.com/item.php?id=7&sid=s1");
     assert_eq!(keys.fine(), "http://www.example.com/item.php?id=7\n");
+    let explained = folder.undust("explain -r tried.json http://www.example.com/item.php?id=7&sid=s1").fine();
+    assert!(explained.contains("valid: tried on 95 URLs, 0 led elsewhere"), "{explained}");
     assert_snapshot!(folder.undust("validate -r tried.json --labelled shop.tsv --json"), @r#"
     {
       "valid": 0,

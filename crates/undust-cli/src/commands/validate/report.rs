@@ -137,15 +137,13 @@ impl Report {
 
     fn total(&self) -> String {
         let rules = counted(self.valid + self.invalid + self.undecided, "rule");
-        let Report { valid, invalid, undecided, left_out, .. } = self;
-        let mut total = format!("{rules} tried out: {valid} valid, {invalid} invalid, {undecided} undecided");
-        if *left_out > 0 {
-            total += &format!("; {} left out, since a valid one says as much", counted(*left_out, "rule"));
-        }
-        if let Some(requests) = self.requests {
-            total += &format!("; {}", counted(requests, "request"));
-        }
-        total
+        let Report { valid, invalid, undecided, .. } = self;
+        let verdicts = format!("{rules} tried out: {valid} valid, {invalid} invalid, {undecided} undecided");
+        let left_out = Some(self.left_out).filter(|n| *n > 0);
+        let left_out =
+            left_out.map(|n| format!("{} left out, since a valid one says as much", counted(n, "rule")));
+        let requests = self.requests.map(|n| counted(n, "request"));
+        [Some(verdicts), left_out, requests].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
 

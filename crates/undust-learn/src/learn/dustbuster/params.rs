@@ -32,7 +32,7 @@ pub(super) fn likely_params(list: &Listing, settings: &Settings) -> Vec<LikelyRu
     let place = Place::of(list);
     let mut rules = Vec::new();
     for (name, paths) in tallies {
-        let everywhere = paths.values().fold(Tally::default(), |sum, tally| sum.plus(tally));
+        let everywhere = paths.values().fold(Tally::default(), Tally::plus);
         let found: Vec<(Option<u32>, Tally)> = if everywhere.is_likely(settings) {
             vec![(None, everywhere)]
         } else {
@@ -115,6 +115,7 @@ struct Tally {
 }
 
 /// What becomes of a parameter.
+#[derive(Clone, Copy)]
 enum Standard {
     /// It is left out.
     Absent,
