@@ -118,7 +118,7 @@ fn validate(folder: &Folder, port: u16, more: &str) -> Run {
 /// What the rule file says of every rule: `from -> to: verdict`, sorted.
 fn verdicts(folder: &Folder) -> Vec<String> {
     let file: Value = serde_json::from_str(&folder.read("rules.json")).expect("a rule file");
-    let rules = file["sites"].as_array().expect("sites").iter().flat_map(|site| site["rules"].as_array());
+    let rules = file["sites"].as_array().expect("sites").iter().filter_map(|site| site["rules"].as_array());
     let line = |rule: &Value| {
         let side = |a: &str, b: &str| rule[a].as_str().or(rule[b].as_str()).expect("a side").to_owned();
         let verdict = rule["validation"]["verdict"].as_str().unwrap_or("none");
