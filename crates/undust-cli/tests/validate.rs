@@ -381,6 +381,10 @@ fn what_cannot_be_done_is_said() {
     ! undust: none.json: No such file or directory (os error 2)
     = 2
     ");
+    assert_snapshot!(folder.undust("validate -r rules.json --labelled urls.txt"), @"
+    ! undust: no labelled page to try rules on: the input needs a column 'cluster' or 'digest'
+    = 2
+    ");
     assert_snapshot!(folder.undust("validate -r rules.json --labelled rules.json"), @"
     ! undust: rules.json is an input: the rules would replace it
     = 2

@@ -81,22 +81,29 @@ type SitePages = (usize, Vec<Page>);
 
 /// The pages that open rules may speak of. Rules of every site see them all.
 fn pages_by_site(args: &Validate, rules: &RuleSet, open: &[usize]) -> Result<Vec<SitePages>> {
-    let mut pages = vec![Vec::new(); rules.sites.len()];
+    let mut pages: Vec<Option<Vec<Page>>> = vec![None; rules.sites.len()];
+    for &site in open {
+        pages[site] = Some(Vec::new());
+    }
     let every = open.iter().copied().find(|&site| rules.sites[site].site == EVERY_SITE);
+    let mut labelled = 0;
     let bar = progress::spinner("pages read");
     for input in args.urls.iter().chain(&args.labelled) {
         let summary = read(input, &args.reading.options(), &mut |page| {
             bar.inc(1);
             let page = needed_of(page);
-            let own = rules.site_of(&page.url).filter(|site| open.contains(site));
-            for site in own.into_iter().chain(every) {
-                pages[site].push(page.clone());
+            labelled += u64::from(page.label().is_some());
+            for site in rules.site_of(&page.url).into_iter().chain(every) {
+                pages[site].iter_mut().for_each(|pages| pages.push(page.clone()));
             }
         })?;
         report_problems(&summary);
     }
     bar.finish_and_clear();
-    Ok(open.iter().map(|&site| (site, std::mem::take(&mut pages[site]))).collect())
+    if !args.labelled.is_empty() && labelled == 0 {
+        bail!("no labelled page to try rules on: the input needs a column 'cluster' or 'digest'");
+    }
+    Ok((0..).zip(pages).filter_map(|(site, pages)| Some((site, pages?))).collect())
 }
 
 /// A page without what is not needed here, which may be all of its text.

@@ -73,3 +73,23 @@ pub struct Learned {
     /// Distinct duplicate clusters among them.
     pub clusters: u64,
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_site_of_a_url_is_the_one_whose_rules_are_applied() {
+        let names = ["*", "127.0.0.1", "example.com", "m.example.com"];
+        let site = |name: &str| SiteRules { site: name.to_owned(), rules: Vec::new() };
+        let mut rules = RuleSet { sites: names.map(site).to_vec(), ..RuleSet::default() };
+        assert_eq!(rules.site_of(b"http://WWW.Example.com:80/a"), Some(2));
+        assert_eq!(rules.site_of(b"http://a.m.example.com/"), Some(3));
+        assert_eq!(rules.site_of(b"http://127.0.0.1:8080/"), Some(1));
+        assert_eq!(rules.site_of(b"http://notexample.com/"), None);
+        assert_eq!(rules.site_of(b"mailto:a@example.com"), None);
+        rules.site_by = SiteBy::Host;
+        assert_eq!(rules.site_of(b"http://www.example.com/"), None);
+        assert_eq!(rules.site_of(b"http://example.com/"), Some(2));
+    }
+}
