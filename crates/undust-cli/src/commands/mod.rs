@@ -7,6 +7,7 @@ mod demo;
 mod eval;
 mod explain;
 mod learn;
+mod validate;
 
 use std::io::Write;
 use std::path::Path;
@@ -23,6 +24,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
         Command::Demo(args) => demo::run(&args),
         Command::Learn(args) => learn::run(&args),
+        Command::Validate(args) => validate::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Dedup(args) => dedup::run(&args),
         Command::Explain(args) => explain::run(&args),

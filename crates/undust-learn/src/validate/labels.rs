@@ -4,11 +4,11 @@ use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation};
+use undust::rules::{Rule, RuleSet, SiteRules, TriedBy, Validation};
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Judgement, Trying};
+use super::{Judgement, Trial, Trying, Validated, is_open, so_far, validate_rules};
 use crate::intern::Interner;
 
 /// The labelled pages of one site.
@@ -56,19 +56,33 @@ impl LabelledPages {
         self.rows.is_empty()
     }
 
-    /// Try each action out by itself.
-    pub fn try_all(&self, actions: &[Action], trying: &Trying) -> Vec<Validation> {
-        let changes = self.changes(actions);
-        changes.into_iter().map(|changes| self.try_out(changes, trying)).collect()
+    /// Decide the open rules of the site.
+    pub fn validate(&self, rules: &mut Vec<Rule>, trying: &Trying) -> Validated {
+        let open: Vec<Rule> = rules.iter().filter(|rule| is_open(rule)).cloned().collect();
+        let tried: HashMap<String, Validation> =
+            open.iter().map(|rule| rule.action.id()).zip(self.try_all(&open, trying)).collect();
+        // Rules turned round come up as others are refuted; all else is tried in one pass over the pages.
+        let try_out = |rule: &Rule| {
+            let known = tried.get(&rule.action.id()).cloned();
+            let validation = known.or_else(|| self.try_all(std::slice::from_ref(rule), trying).pop());
+            (validation.unwrap_or_else(|| so_far(rule)), false)
+        };
+        validate_rules(rules, try_out, |_| {})
     }
 
-    fn changes(&self, actions: &[Action]) -> Vec<Vec<Change>> {
-        let rules = actions.iter().cloned().map(Rule::new).collect();
+    /// Go on trying out each rule by itself.
+    pub fn try_all(&self, rules: &[Rule], trying: &Trying) -> Vec<Validation> {
+        let changes = self.changes(rules);
+        rules.iter().zip(changes).map(|(rule, changes)| self.try_out(rule, &changes, trying)).collect()
+    }
+
+    fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {
+        let mut changes = vec![Vec::new(); rules.len()];
+        let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
         let sites = vec![SiteRules { site: self.site.clone(), rules }];
         let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
         let engine = Canonicalizer::new(&set, Form::Key);
         let mut scratch = Scratch::new();
-        let mut changes = vec![Vec::new(); actions.len()];
         for (row, labelled) in (0..).zip(&self.rows) {
             engine.each_change(&labelled.url, &mut scratch, |rule, after| {
                 changes[rule as usize].push((row, xxh3_64(after)));
@@ -79,21 +93,21 @@ impl LabelledPages {
 
     /// A rule is tried on the URLs that it makes equal to another one of the list: what they become, where that is a page of
     /// the list, else the first of them.
-    fn try_out(&self, changes: Vec<Change>, trying: &Trying) -> Validation {
+    fn try_out(&self, rule: &Rule, changes: &[Change], trying: &Trying) -> Validation {
         let mut kept: HashMap<u64, u32> = HashMap::new();
-        for &(row, to) in &changes {
+        for &(row, to) in changes {
             let first = self.by_hash.get(&to).copied().unwrap_or(row);
             kept.entry(to).or_insert(first);
         }
         let url = |row: u32| self.rows[row as usize].url.clone();
         let pairs = changes.iter().filter(|(row, to)| kept[to] != *row);
-        let trials = pairs.map(|&(row, to)| (url(row), url(kept[&to])));
-        let judge = |one: &[u8], other: &[u8]| match (self.label(one), self.label(other)) {
+        let trials = pairs.map(|&(row, to)| Trial { url: url(row), with: url(kept[&to]), made: false });
+        let judge = |trial: &Trial| match (self.label(&trial.url), self.label(&trial.with)) {
             (Some(a), Some(b)) if a == b => Judgement::Same,
             (Some(_), Some(_)) => Judgement::Other("another label".into()),
             _ => Judgement::Unknown,
         };
-        trying.try_out(Validation::default(), TriedBy::Labels, trials, judge).0
+        trying.try_out(so_far(rule), TriedBy::Labels, trials, judge).0
     }
 
     fn label(&self, url: &[u8]) -> Option<u32> {

@@ -32,7 +32,7 @@ pub(super) fn likely_params(list: &Listing, settings: &Settings) -> Vec<LikelyRu
     let place = Place::of(list);
     let mut rules = Vec::new();
     for (name, paths) in tallies {
-        let everywhere = paths.values().fold(Tally::default(), |sum, tally| sum.plus(tally));
+        let everywhere = paths.values().fold(Tally::default(), Tally::plus);
         let found: Vec<(Option<u32>, Tally)> = if everywhere.is_likely(settings) {
             vec![(None, everywhere)]
         } else {
@@ -115,6 +115,7 @@ struct Tally {
 }
 
 /// What becomes of a parameter.
+#[derive(Clone, Copy)]
 enum Standard {
     /// It is left out.
     Absent,
@@ -177,10 +178,11 @@ impl Tally {
     }
 }
 
-/// Where rules hold: the one scheme and host of the list, or any of the site's.
+/// Where rules hold: the one scheme and host of the list, or any of the site's. A port that not all URLs have is not spoken of.
 struct Place {
     scheme: Text,
     host: Vec<Item>,
+    port: Option<Text>,
 }
 
 impl Place {
@@ -192,12 +194,14 @@ impl Place {
         };
         let scheme = one(|a, b| a.scheme() == b.scheme());
         let host = one(|a, b| a.host() == b.host());
+        let port = one(|a, b| a.port() == b.port());
         Place {
             scheme: scheme.map_or_else(|| vec![Piece::hole("scheme")], |url| literal(url.scheme())),
             host: host.map_or_else(
                 || vec![Item::Rest(Convert::Copy)],
                 |url| url.labels().map(|label| Item::One(literal(label))).collect(),
             ),
+            port: port.and_then(|url| url.port()).map(literal),
         }
     }
 
@@ -219,6 +223,7 @@ impl Place {
         let template = |param: Option<QueryItem>| Template {
             scheme: self.scheme.clone(),
             host: self.host.clone(),
+            port: self.port.clone(),
             path: path.clone(),
             query: Some(param.into_iter().chain([item(QueryKind::Others { sorted: false })]).collect()),
             ..Template::default()
