@@ -41,7 +41,7 @@ pub(super) fn likely_params(list: &Listing, settings: &Settings) -> Vec<LikelyRu
         };
         for (path, tally) in found {
             let path = path.map(|path| words.get(path));
-            let action = place.action(words.get(name), path, tally.default_value(), &words);
+            let action = place.action(words.get(name), path, tally.default_value(&words), &words);
             rules.extend(action.map(|action| LikelyRule {
                 action,
                 support: tally.similar,
@@ -167,11 +167,12 @@ impl Tally {
     }
 
     /// Left out, if some URL does without; else the value that most groups have, if there is one.
-    fn default_value(&self) -> Standard {
+    fn default_value(&self, words: &Interner) -> Standard {
         if self.with_absent > 0 {
             return Standard::Absent;
         }
-        match self.values.iter().max_by_key(|(value, groups)| (**groups, std::cmp::Reverse(**value))) {
+        let rank = |value: u32, groups: u64| (groups, std::cmp::Reverse(words.get(value)));
+        match self.values.iter().max_by_key(|(value, groups)| rank(**value, **groups)) {
             Some((value, groups)) if groups * 2 > self.groups => Standard::Value(*value),
             _ => Standard::Any,
         }
