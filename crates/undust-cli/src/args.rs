@@ -1,5 +1,7 @@
 //! The command line, as clap sees it. Defaults come from the libraries.
 
+mod validate;
+
 use std::path::PathBuf;
 
 use clap::{Parser, Subcommand, ValueEnum};
@@ -10,6 +12,8 @@ use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
 use undust_learn::protocol::www07;
+
+pub(crate) use validate::Validate;
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]
@@ -23,6 +27,7 @@ pub(crate) struct Args {
 pub(crate) enum Command {
     Demo(Demo),
     Learn(Learn),
+    Validate(Validate),
     Apply(Apply),
     Dedup(Dedup),
     Explain(Explain),
@@ -107,10 +112,10 @@ pub(crate) struct Dustbuster {
     /// The longest substring, in tokens [S]
     #[arg(long, default_value_t = Settings::default().max_tokens as u8, value_name = "N")]
     pub(crate) max_tokens: u8,
-    /// Buckets up to this size rank rules [T_low]
+    /// Buckets up to this size rank rules [`T_low`]
     #[arg(long, default_value_t = Settings::default().t_low, value_name = "N")]
     pub(crate) t_low: usize,
-    /// Buckets up to this size tell redundant rules [T_high]
+    /// Buckets up to this size tell redundant rules [`T_high`]
     #[arg(long, default_value_t = Settings::default().t_high, value_name = "N")]
     pub(crate) t_high: usize,
     /// The share of its support by which a redundant rule may differ [MRD]

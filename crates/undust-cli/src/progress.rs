@@ -18,6 +18,13 @@ pub(crate) fn bar(what: &'static str, total: u64) -> ProgressBar {
     bar
 }
 
+/// Counts rules to `total`; its message tells what that takes.
+pub(crate) fn rules(total: u64) -> ProgressBar {
+    let bar = ProgressBar::new(total);
+    bar.set_style(style("rules {wide_bar} {human_pos}/{human_len} {msg}"));
+    bar
+}
+
 fn style(template: &str) -> ProgressStyle {
     ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar())
 }

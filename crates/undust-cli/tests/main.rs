@@ -9,4 +9,8 @@ mod learn;
 mod readme;
 mod real_data;
 mod rules;
+#[expect(dead_code, reason = "the fetcher's tests need more of it")]
+#[path = "../../undust-fetch/tests/support/mod.rs"]
+mod server;
 mod tidy;
+mod validate;

@@ -33,10 +33,7 @@ const FORBIDDEN_CRATES: [(&str, &[&str]); 5] = [
     ("crates/undust-io", &["undust-learn", "undust-cli", "clap"]),
     ("crates/undust-learn", &["undust-io", "undust-cli", "undust-fetch", "clap"]),
     ("crates/undust-content", &["undust-io", "undust-cli", "undust-fetch", "clap", "rayon", "ureq"]),
-    (
-        "crates/undust-fetch",
-        &["undust", "undust-io", "undust-learn", "undust-content", "undust-cli", "clap", "rayon"],
-    ),
+    ("crates/undust-fetch", &["undust", "undust-io", "undust-learn", "undust-cli", "clap", "rayon"]),
 ];
 
 fn root() -> PathBuf {

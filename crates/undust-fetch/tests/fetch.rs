@@ -1,5 +1,6 @@
 //! The fetcher against a real server: politeness, permissions, limits, failures.
 
+mod compare;
 mod support;
 
 use std::io::Write;

@@ -2,17 +2,23 @@
 //!
 //! How two URLs are compared is somebody else's business: by fetching both, or, without a network, by their labels
 //! ([`labels`]). What was tried is kept in the rule, so that a run can stop anywhere and another one go on.
+//!
+//! Rules need not come from dustbuster. One that was believed for other reasons (held-out evidence, or a person's word) is applied until it is
+//! refuted; only what was merely likely is dropped as redundant or turned round.
 
 pub mod labels;
+mod trials;
+
+#[cfg(test)]
+mod tests;
 
 use std::collections::BTreeSet;
 
-use undust::apply::{Canonicalizer, Form, Scratch};
-use undust::rules::{Action, Review, Rule, RuleSet, SiteRules, TriedBy, TriedUrl, Validation, Verdict};
+use undust::rules::{Action, Review, Rule, TriedBy, TriedUrl, Validation, Verdict};
 use undust::url::SiteBy;
-use xxhash_rust::xxh3::xxh3_64;
 
 use crate::select::refused;
+pub use trials::{Trial, trials};
 
 /// How much it takes to believe or to refute a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -38,41 +44,41 @@ pub enum Judgement {
     Same,
     /// Not one page, and why.
     Other(String),
-    /// Nothing can be told of this URL.
+    /// The second leads to no page, and why.
+    Missing(String),
+    /// Nothing can be told of these.
     Unknown,
     /// Nothing can be told any more: stop here.
     Stop,
 }
 
 impl Trying {
-    /// Figure 3: go on with `so_far` on `trials` (a URL and what to compare it with), until there is a verdict, until there is nothing
-    /// left to try, or until the judge says stop. Whether it did is the second answer.
+    /// Figure 3: go on with `so_far` until there is a verdict, until there is nothing left to try, or until the judge
+    /// says stop. Whether it did is the second answer.
     pub fn try_out(
         &self,
         so_far: Validation,
         by: TriedBy,
-        trials: impl Iterator<Item = (Vec<u8>, Vec<u8>)>,
-        mut judge: impl FnMut(&[u8], &[u8]) -> Judgement,
+        trials: impl Iterator<Item = Trial>,
+        mut judge: impl FnMut(&Trial) -> Judgement,
     ) -> (Validation, bool) {
-        let mut now = Validation { by: Some(by), ..so_far };
-        for (url, with) in trials {
+        let mut now = so_far;
+        for trial in trials {
             if self.decide(&mut now, false) {
                 return (now, false);
             }
-            let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
-            let shown = text(&url);
-            if now.samples.iter().any(|tried| tried.url == shown) {
+            if was_tried(&now, &trial) {
                 continue;
             }
-            let (same, why) = match judge(&url, &with) {
+            let (same, why) = match judge(&trial) {
                 Judgement::Same => (true, None),
                 Judgement::Other(why) => (false, Some(why)),
-                Judgement::Unknown => continue,
+                Judgement::Missing(why) if trial.made => (false, Some(why)),
+                Judgement::Missing(_) | Judgement::Unknown => continue,
                 Judgement::Stop => return (now, true),
             };
-            now.positive += u64::from(same);
-            now.negative += u64::from(!same);
-            now.samples.push(TriedUrl { url: shown, with: text(&with), same, why });
+            add(&mut now, &trial, same, why);
+            now.by = Some(by);
         }
         self.decide(&mut now, true);
         (now, false)
@@ -82,19 +88,31 @@ impl Trying {
     fn decide(&self, now: &mut Validation, nothing_left: bool) -> bool {
         let tried = now.positive + now.negative;
         let planned = if nothing_left { tried.min(self.samples) } else { self.samples } as f64;
-        let refuted = now.negative > 0 && now.negative as f64 >= self.refute * planned;
-        let confirmed = now.positive as f64 >= (1.0 - self.refute) * planned;
-        now.verdict = match (refuted, confirmed) {
-            (true, _) if !nothing_left || tried >= self.min_trials => Verdict::Invalid,
-            (false, true) if tried >= self.min_trials => Verdict::Valid,
-            _ => Verdict::Likely,
+        // Of 100, 7 are the share 0.07, whatever the last digit of the product says.
+        let reaches = |count: u64, share: f64| count as f64 + 1e-9 >= share * planned;
+        let refuted = now.negative > 0 && reaches(now.negative, self.refute);
+        let enough = tried >= self.min_trials;
+        now.verdict = if refuted && (enough || !nothing_left) {
+            Verdict::Invalid
+        } else if !refuted && enough && reaches(now.positive, 1.0 - self.refute) {
+            Verdict::Valid
+        } else {
+            return false;
         };
-        let decided = now.verdict != Verdict::Likely;
-        if decided {
-            keep_some(&mut now.samples);
-        }
-        decided
+        keep_some(&mut now.samples);
+        true
     }
+}
+
+fn was_tried(now: &Validation, trial: &Trial) -> bool {
+    now.samples.iter().any(|tried| *tried.url == *String::from_utf8_lossy(&trial.url))
+}
+
+fn add(now: &mut Validation, trial: &Trial, same: bool, why: Option<String>) {
+    now.positive += u64::from(same);
+    now.negative += u64::from(!same);
+    let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+    now.samples.push(TriedUrl { url: text(&trial.url), with: text(&trial.with), same, why });
 }
 
 /// Samples kept of each kind, once there is a verdict.
@@ -112,7 +130,13 @@ fn keep_some(samples: &mut Vec<TriedUrl>) {
 
 /// Whether a rule is still to be tried out.
 pub fn is_open(rule: &Rule) -> bool {
-    rule.review != Review::Rejected && rule.validation.as_ref().is_none_or(|v| v.verdict == Verdict::Likely)
+    rule.review != Review::Rejected && rule.validation.as_ref().is_none_or(|v| v.verdict.is_open())
+}
+
+/// Where trying a rule out begins: with what an earlier run left.
+pub fn so_far(rule: &Rule) -> Validation {
+    let untried = || Validation { verdict: Verdict::Open, ..Validation::default() };
+    rule.validation.clone().unwrap_or_else(untried)
 }
 
 /// What became of the rules of a site.
@@ -120,14 +144,12 @@ pub fn is_open(rule: &Rule) -> bool {
 pub struct Validated {
     /// Rules left out because they refine a valid one.
     pub redundant: u64,
-    /// Valid rules left out because they run in a circle with, or contradict, valid ones before them.
-    pub unfit: u64,
     /// Whether the judge said stop.
     pub stopped: bool,
 }
 
 /// Figure 4: try the rules of a site in order, `try_out` one by one. A refuted substitution is tried the other way round; what refines a valid
-/// one is left out. `after_each` sees the rules whenever one is decided.
+/// one is left out. `after_each` sees the rules whenever one was tried.
 pub fn validate_rules(
     rules: &mut Vec<Rule>,
     mut try_out: impl FnMut(&Rule) -> (Validation, bool),
@@ -136,28 +158,40 @@ pub fn validate_rules(
     let mut validated = Validated::default();
     let mut at = 0;
     while at < rules.len() && !validated.stopped {
+        let likely = is_likely(&rules[at]);
         if !is_open(&rules[at]) {
             at += 1;
-            continue;
-        }
-        if rules[..at].iter().any(|valid| makes_redundant(valid, &rules[at])) {
+        } else if likely && rules.iter().any(|valid| makes_redundant(valid, &rules[at])) {
             rules.remove(at);
             validated.redundant += 1;
-            continue;
+        } else {
+            let (validation, stopped) = try_out(&rules[at]);
+            validated.stopped = stopped;
+            conclude(rules, at, likely, validation);
+            after_each(rules);
+            at += 1;
         }
-        let (validation, stopped) = try_out(&rules[at]);
-        validated.stopped = stopped;
-        let refuted = validation.verdict == Verdict::Invalid;
-        rules[at].validation = Some(validation);
-        if let Some(back) =
-            way_back(&rules[at]).filter(|back| refuted && !rules.iter().any(|r| r.id == back.id))
-        {
-            rules.insert(at + 1, back);
-        }
-        after_each(rules);
-        at += 1;
     }
     validated
+}
+
+/// Whether nothing but its URLs speaks for the rule.
+fn is_likely(rule: &Rule) -> bool {
+    let likely = |v: &Validation| v.verdict == Verdict::Likely;
+    rule.review == Review::Proposed && rule.validation.as_ref().is_some_and(likely)
+}
+
+fn conclude(rules: &mut Vec<Rule>, at: usize, likely: bool, validation: Validation) {
+    if validation.positive + validation.negative == 0 {
+        // It must not be marked as tried where there was nothing to try it on.
+        return;
+    }
+    let refuted = validation.verdict == Verdict::Invalid;
+    rules[at].validation = Some(validation);
+    let back = way_back(&rules[at]).filter(|back| !rules.iter().any(|rule| rule.action == back.action));
+    if let Some(back) = back.filter(|_| likely && refuted) {
+        rules.insert(at + 1, back);
+    }
 }
 
 fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
@@ -170,7 +204,7 @@ fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
 }
 
 /// Leave out active rules that `undust::apply::check` complains of, the last of each complaint; how many there were. Each rule holds by
-/// itself, but of `a` -> `b` and `b` -> `a` both may.
+/// itself, but of `a` -> `b`, `b` -> `c` and `c` -> `a` all may.
 pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u64 {
     let mut left_out = 0;
     loop {
@@ -193,23 +227,4 @@ fn way_back(rule: &Rule) -> Option<Rule> {
     let action = rule.action.reversed().filter(Action::grows)?;
     let validation = Some(Validation::default());
     Some(Rule { id: action.id(), action, validation, ..rule.clone() })
-}
-
-/// The URLs of `urls` that `rule` by itself makes another URL, with that URL, in an order that depends on the rule alone.
-pub fn changed<'u>(
-    rule: &Rule,
-    site: &str,
-    site_by: SiteBy,
-    urls: impl Iterator<Item = &'u [u8]>,
-) -> Vec<(Vec<u8>, Vec<u8>)> {
-    let alone = Rule::new(rule.action.clone());
-    let sites = vec![SiteRules { site: site.to_owned(), rules: vec![alone] }];
-    let engine = Canonicalizer::new(&RuleSet { site_by, sites, ..RuleSet::default() }, Form::Url);
-    let mut scratch = Scratch::new();
-    let mut changed: Vec<(Vec<u8>, Vec<u8>)> = Vec::new();
-    for url in urls {
-        engine.each_change(url, &mut scratch, |_, after| changed.push((url.to_vec(), after.to_vec())));
-    }
-    changed.sort_by_cached_key(|(url, _)| (xxh3_64(url), url.clone()));
-    changed
 }

@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 use undust::apply::{Naive, Step, Trace};
-use undust::rules::{Rule, classify};
+use undust::rules::{Rule, Validation, classify};
 
 use crate::Outcome;
 use crate::args::Explain;
@@ -68,6 +68,11 @@ fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
     let learner = rule.learner.as_deref().unwrap_or("written by hand");
     writeln!(out, "  rule {} ({}, {learner})", rule.id, classify(&rule.action).name())?;
     writeln!(out, "      {from}\n   -> {to}")?;
+    if let Some(validation) = &rule.validation {
+        let Validation { verdict, positive, negative, .. } = validation;
+        let tried = counted(positive + negative, "URL");
+        writeln!(out, "      {}: tried on {tried}, {negative} led elsewhere", verdict.name())?;
+    }
     let Some(evidence) = &rule.evidence else { return Ok(()) };
     writeln!(
         out,

@@ -8,6 +8,7 @@ mod eval;
 mod explain;
 mod learn;
 mod protocol;
+mod validate;
 
 use std::io::Write;
 use std::path::Path;
@@ -24,6 +25,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
         Command::Demo(args) => demo::run(&args),
         Command::Learn(args) => learn::run(&args),
+        Command::Validate(args) => validate::run(&args),
         Command::Apply(args) => apply::run(&args),
         Command::Dedup(args) => dedup::run(&args),
         Command::Explain(args) => explain::run(&args),

@@ -60,7 +60,15 @@ pub(crate) struct Server {
 impl Server {
     /// `answer` gets the path and how many requests came before.
     pub(crate) fn start(answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static) -> Server {
-        let listener = TcpListener::bind("127.0.0.1:0").expect("a free port");
+        Server::start_at(0, answer)
+    }
+
+    /// A server at this port: that of one that was stopped, or 0 for any.
+    pub(crate) fn start_at(
+        port: u16,
+        answer: impl Fn(&str, usize) -> Reply + Send + Sync + 'static,
+    ) -> Server {
+        let listener = TcpListener::bind(("127.0.0.1", port)).expect("a free port");
         let address = listener.local_addr().expect("its address");
         let record = Arc::new(Record::default());
         let (shared, answer) = (Arc::clone(&record), Arc::new(answer));

@@ -9,14 +9,14 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Rule, RuleSet, SiteRules, Validation};
+use undust::rules::{Action, Rule, RuleSet, SiteRules, Validation};
 use undust::url::SiteBy;
 
 use crate::evaluate::{Evaluation, Score};
 use crate::learn::dustbuster::{Dustbuster, Likely, Settings, Similar};
 use crate::listing::Listing;
-use crate::validate::Trying;
 use crate::validate::labels::LabelledPages;
+use crate::validate::{Trying, leave_out_unfit};
 
 /// The default of [`Experiment::top`].
 pub const TOP: usize = 1000;
@@ -124,8 +124,8 @@ impl Experiment {
 
     fn ranking(&self, likely: &Likely, pages: &LabelledPages) -> Ranking {
         let first = &likely.rules[..likely.rules.len().min(self.top)];
-        let actions: Vec<_> = first.iter().map(|rule| rule.action.clone()).collect();
-        let valid = pages.valid_either_way(&actions, &self.trying);
+        let rules: Vec<Rule> = first.iter().map(|rule| open(rule.action.clone())).collect();
+        let valid = pages.valid_either_way(&rules, &self.trying);
         let judged = first.iter().zip(&valid).map(|(rule, &valid)| {
             let (from, to) = rule.action.sides();
             Judged { from, to, support: rule.support, valid }
@@ -144,12 +144,12 @@ impl Experiment {
         let share = self.train * pages.len() as f64;
         let (train, test) = pages.split_at((0..pages.len()).filter(|&row| (row as f64) < share).count());
         let likely = learner(FILTER).likely(&Listing::new(train, false));
-        let open = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
         let first = likely.rules.into_iter().take(self.top);
         let mut rules: Vec<Rule> = first.map(|rule| open(rule.action)).collect();
         let tried = rules.len() as u64;
         LabelledPages::new(site, self.site_by, train).validate(&mut rules, &self.trying);
         rules.retain(Rule::is_active);
+        leave_out_unfit(&mut rules, site, self.site_by);
         Canonization {
             train: train.len() as u64,
             test: test.len() as u64,
@@ -177,6 +177,11 @@ impl Experiment {
 
 /// What a server log or a crawl knows of pages beside their URLs, without knowing which are equal.
 const FILTER: Similar = Similar { cluster: false, digest: false, ..Similar::ALL };
+
+/// A rule that needs trying out.
+fn open(action: Action) -> Rule {
+    Rule { validation: Some(Validation::default()), ..Rule::new(action) }
+}
 
 fn learner(similar: Similar) -> Dustbuster {
     Dustbuster { settings: Settings { similar, ..Settings::default() } }

@@ -8,7 +8,7 @@ use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation, Verdi
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::{Judgement, Trying, Validated, is_open, leave_out_unfit, validate_rules};
+use super::{Judgement, Trial, Trying, Validated, is_open, so_far, validate_rules};
 use crate::intern::Interner;
 
 /// The labelled pages of one site.
@@ -26,12 +26,8 @@ struct Labelled {
     label: u32,
 }
 
-/// So many actions are tried in one walk over the pages: what they change is held in memory.
+/// So many rules are tried in one walk over the pages: what they change is held in memory.
 const AT_ONCE: usize = 64;
-
-fn is_valid(validation: &Validation) -> bool {
-    validation.verdict == Verdict::Valid
-}
 
 /// A URL that a rule changes, as a row, and what it becomes.
 type Change = (u32, u64);
@@ -63,48 +59,50 @@ impl LabelledPages {
         self.rows.is_empty()
     }
 
-    /// Try each action out by itself.
-    pub fn try_all(&self, actions: &[Action], trying: &Trying) -> Vec<Validation> {
-        let some = actions.chunks(AT_ONCE).flat_map(|actions| self.changes(actions));
-        some.map(|changes| self.try_out(&changes, trying)).collect()
-    }
-
-    /// Whether each action is valid, or if not, the other way round.
-    pub fn valid_either_way(&self, actions: &[Action], trying: &Trying) -> Vec<bool> {
-        let tried = self.try_either_way(actions, trying);
-        let is_valid = |action: &Action| tried.get(&action.id()).is_some_and(is_valid);
-        let either = |action: &Action| is_valid(action) || action.reversed().as_ref().is_some_and(is_valid);
-        actions.iter().map(either).collect()
-    }
-
-    /// What trying showed, by id: of each action, and of the way back of those that are refuted.
-    fn try_either_way(&self, actions: &[Action], trying: &Trying) -> HashMap<String, Validation> {
-        let forth = self.try_all(actions, trying);
-        let refuted = actions.iter().zip(&forth).filter(|(_, v)| v.verdict == Verdict::Invalid);
-        let back: Vec<Action> = refuted.filter_map(|(action, _)| action.reversed()).collect();
-        let tried_back = self.try_all(&back, trying);
-        let all = actions.iter().zip(forth).chain(back.iter().zip(tried_back));
-        all.map(|(action, validation)| (action.id(), validation)).collect()
-    }
-
-    /// Figure 4 for the rules of the site; those valid are fit to be used together.
+    /// Decide the open rules of the site.
     pub fn validate(&self, rules: &mut Vec<Rule>, trying: &Trying) -> Validated {
-        let open: Vec<Action> =
-            rules.iter().filter(|rule| is_open(rule)).map(|rule| rule.action.clone()).collect();
-        let mut tried = self.try_either_way(&open, trying);
-        // Every rule that is asked for was tried.
-        let known = |rule: &Rule| (tried.remove(&rule.action.id()).unwrap_or_default(), false);
-        let validated = validate_rules(rules, known, |_| ());
-        Validated { unfit: leave_out_unfit(rules, &self.site, self.site_by), ..validated }
+        let open: Vec<Rule> = rules.iter().filter(|rule| is_open(rule)).cloned().collect();
+        let tried = self.try_either_way(&open, trying);
+        let known = |rule: &Rule| tried.get(&rule.action.id()).cloned().unwrap_or_else(|| so_far(rule));
+        validate_rules(rules, |rule| (known(rule), false), |_| {})
     }
 
-    fn changes(&self, actions: &[Action]) -> Vec<Vec<Change>> {
-        let rules = actions.iter().cloned().map(Rule::new).collect();
+    /// Whether each rule, or else the same the other way round, is valid.
+    pub fn valid_either_way(&self, rules: &[Rule], trying: &Trying) -> Vec<bool> {
+        let tried = self.try_either_way(rules, trying);
+        let is_valid = |action: &Action| tried.get(&action.id()).is_some_and(|v| v.verdict == Verdict::Valid);
+        let either = |action: &Action| is_valid(action) || action.reversed().as_ref().is_some_and(is_valid);
+        rules.iter().map(|rule| either(&rule.action)).collect()
+    }
+
+    /// What trying showed, by what is tried: each rule, and the way back of those that are refuted.
+    fn try_either_way(&self, rules: &[Rule], trying: &Trying) -> HashMap<String, Validation> {
+        let forth = self.try_all(rules, trying);
+        let refuted = rules.iter().zip(&forth).filter(|(_, tried)| tried.verdict == Verdict::Invalid);
+        let likely = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
+        let back: Vec<Rule> = refuted.filter_map(|(rule, _)| rule.action.reversed().map(likely)).collect();
+        let tried_back = self.try_all(&back, trying);
+        // A rule proposed in both directions keeps what is known of it.
+        let all = back.iter().zip(tried_back).chain(rules.iter().zip(forth));
+        all.map(|(rule, tried)| (rule.action.id(), tried)).collect()
+    }
+
+    /// Go on trying out each rule by itself.
+    pub fn try_all(&self, rules: &[Rule], trying: &Trying) -> Vec<Validation> {
+        let some = |rules: &[Rule]| -> Vec<Validation> {
+            let changes = self.changes(rules);
+            rules.iter().zip(changes).map(|(rule, changes)| self.try_out(rule, &changes, trying)).collect()
+        };
+        rules.chunks(AT_ONCE).flat_map(some).collect()
+    }
+
+    fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {
+        let mut changes = vec![Vec::new(); rules.len()];
+        let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
         let sites = vec![SiteRules { site: self.site.clone(), rules }];
         let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
         let engine = Canonicalizer::new(&set, Form::Key);
         let mut scratch = Scratch::new();
-        let mut changes = vec![Vec::new(); actions.len()];
         for (row, labelled) in (0..).zip(&self.rows) {
             engine.each_change(&labelled.url, &mut scratch, |rule, after| {
                 changes[rule as usize].push((row, xxh3_64(after)));
@@ -115,7 +113,7 @@ impl LabelledPages {
 
     /// A rule is tried on the URLs that it makes equal to another one of the list: what they become, where that is a page of
     /// the list, else the first of them.
-    fn try_out(&self, changes: &[Change], trying: &Trying) -> Validation {
+    fn try_out(&self, rule: &Rule, changes: &[Change], trying: &Trying) -> Validation {
         let mut kept: HashMap<u64, u32> = HashMap::new();
         for &(row, to) in changes {
             let first = self.by_hash.get(&to).copied().unwrap_or(row);
@@ -123,70 +121,16 @@ impl LabelledPages {
         }
         let url = |row: u32| self.rows[row as usize].url.clone();
         let pairs = changes.iter().filter(|(row, to)| kept[to] != *row);
-        let trials = pairs.map(|&(row, to)| (url(row), url(kept[&to])));
-        let judge = |one: &[u8], other: &[u8]| match (self.label(one), self.label(other)) {
+        let trials = pairs.map(|&(row, to)| Trial { url: url(row), with: url(kept[&to]), made: false });
+        let judge = |trial: &Trial| match (self.label(&trial.url), self.label(&trial.with)) {
             (Some(a), Some(b)) if a == b => Judgement::Same,
             (Some(_), Some(_)) => Judgement::Other("another label".into()),
             _ => Judgement::Unknown,
         };
-        trying.try_out(Validation::default(), TriedBy::Labels, trials, judge).0
+        trying.try_out(so_far(rule), TriedBy::Labels, trials, judge).0
     }
 
     fn label(&self, url: &[u8]) -> Option<u32> {
         self.by_hash.get(&xxh3_64(url)).map(|&row| self.rows[row as usize].label)
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    /// Ten pages, each under three folders, and ten others that a folder has besides.
-    fn pages() -> LabelledPages {
-        let mut pages = Vec::new();
-        for n in 0..10 {
-            for (folder, label) in [("a", ""), ("b", ""), ("c", ""), ("d", "d")] {
-                let cluster = Some(format!("{label}{n}"));
-                pages.push(Page { cluster, ..Page::new(format!("http://x.com/{folder}/{n}")) });
-            }
-        }
-        LabelledPages::new("x.com", SiteBy::Domain, &pages)
-    }
-
-    fn rules(sides: &[(&str, &str)]) -> Vec<Rule> {
-        let open = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
-        sides.iter().map(|(from, to)| open(Action::substitute(from, to).expect("a rule"))).collect()
-    }
-
-    #[test]
-    fn labels_refute_and_confirm() {
-        let mut rules = rules(&[("/b/", "/a/"), ("/d/", "/a/"), (".com/b/", ".com/a/")]);
-        let validated = pages().validate(&mut rules, &Trying::default());
-        assert_eq!((validated.redundant, validated.unfit), (1, 0));
-        let shown: Vec<(String, Verdict)> = rules
-            .iter()
-            .map(|rule| (rule.action.to_string(), rule.validation.as_ref().expect("tried").verdict))
-            .collect();
-        let expected = [
-            ("/b/ -> /a/", Verdict::Valid),
-            ("/d/ -> /a/", Verdict::Invalid),
-            ("/a/ -> /d/", Verdict::Invalid),
-        ];
-        assert_eq!(shown, expected.map(|(rule, verdict)| (rule.to_owned(), verdict)));
-    }
-
-    #[test]
-    fn a_circle_loses_its_last_rule() {
-        let mut rules = rules(&[("/a/", "/b/"), ("/b/", "/c/"), ("/c/", "/a/")]);
-        let validated = pages().validate(&mut rules, &Trying::default());
-        assert_eq!(validated.unfit, 1);
-        assert_eq!(rules.iter().filter(|rule| rule.is_active()).count(), 2);
-    }
-
-    #[test]
-    fn valid_in_one_direction() {
-        let actions: Vec<Action> =
-            rules(&[("/b/", "/a/"), ("/d/", "/a/")]).into_iter().map(|rule| rule.action).collect();
-        assert_eq!(pages().valid_either_way(&actions, &Trying::default()), [true, false]);
     }
 }

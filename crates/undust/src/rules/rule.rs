@@ -42,12 +42,16 @@ impl Rule {
         }
     }
 
-    /// Whether the rule is applied. What a person said counts first; else a rule that had to be tried out must have held.
+    /// Whether the rule is applied. What a person said counts first; else a rule that was only likely must have held, and any
+    /// other must not have failed.
     pub fn is_active(&self) -> bool {
         match self.review {
             Review::Accepted => true,
             Review::Rejected => false,
-            Review::Proposed => self.validation.as_ref().is_none_or(|v| v.verdict == Verdict::Valid),
+            Review::Proposed => {
+                let held = |v: &Validation| matches!(v.verdict, Verdict::Valid | Verdict::Open);
+                self.validation.as_ref().is_none_or(held)
+            }
         }
     }
 }

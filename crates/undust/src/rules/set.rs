@@ -3,7 +3,7 @@
 use serde::{Deserialize, Serialize};
 
 use super::Rule;
-use crate::url::SiteBy;
+use crate::url::{SiteBy, SplitUrl};
 
 /// Rules that hold on every site are kept under this name.
 pub const EVERY_SITE: &str = "*";
@@ -32,6 +32,20 @@ impl RuleSet {
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
         self.sites.iter().flat_map(|site| site.rules.iter().map(|rule| (site.site.as_str(), rule)))
     }
+
+    /// Which of the sites has the rules that are applied to `url`, beside those for every site: by domain, the one with the
+    /// longest name that the host ends in.
+    pub fn site_of(&self, url: &[u8]) -> Option<usize> {
+        let host = SplitUrl::new(url)?.host().to_ascii_lowercase();
+        let named = |name: &[u8]| self.sites.binary_search_by(|site| site.site.as_bytes().cmp(name)).ok();
+        match self.site_by {
+            SiteBy::Host => named(&host),
+            SiteBy::Domain => {
+                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| dot + 1);
+                std::iter::once(0).chain(dots).find_map(|start| named(&host[start..]))
+            }
+        }
+    }
 }
 
 /// The rules of one site, in the order in which they are tried.
@@ -58,4 +72,24 @@ pub struct Learned {
     pub urls: u64,
     /// Distinct duplicate clusters among them.
     pub clusters: u64,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_site_of_a_url_is_the_one_whose_rules_are_applied() {
+        let names = ["*", "127.0.0.1", "example.com", "m.example.com"];
+        let site = |name: &str| SiteRules { site: name.to_owned(), rules: Vec::new() };
+        let mut rules = RuleSet { sites: names.map(site).to_vec(), ..RuleSet::default() };
+        assert_eq!(rules.site_of(b"http://WWW.Example.com:80/a"), Some(2));
+        assert_eq!(rules.site_of(b"http://a.m.example.com/"), Some(3));
+        assert_eq!(rules.site_of(b"http://127.0.0.1:8080/"), Some(1));
+        assert_eq!(rules.site_of(b"http://notexample.com/"), None);
+        assert_eq!(rules.site_of(b"mailto:a@example.com"), None);
+        rules.site_by = SiteBy::Host;
+        assert_eq!(rules.site_of(b"http://www.example.com/"), None);
+        assert_eq!(rules.site_of(b"http://example.com/"), Some(2));
+    }
 }

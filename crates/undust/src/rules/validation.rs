@@ -29,10 +29,29 @@ pub enum Verdict {
     /// Suggested by URLs alone, not decided yet: not applied.
     #[default]
     Likely,
+    /// Believed before it was tried, not decided yet: applied.
+    Open,
     /// It held on the URLs it was tried on.
     Valid,
     /// It did not: not applied, and not tried again.
     Invalid,
+}
+
+impl Verdict {
+    /// Whether the rule is still to be tried out.
+    pub fn is_open(self) -> bool {
+        matches!(self, Verdict::Likely | Verdict::Open)
+    }
+
+    /// The word used in the rule file and in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Verdict::Likely => "likely",
+            Verdict::Open => "open",
+            Verdict::Valid => "valid",
+            Verdict::Invalid => "invalid",
+        }
+    }
 }
 
 /// How a rule was tried out.

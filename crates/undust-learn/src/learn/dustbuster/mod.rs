@@ -107,7 +107,7 @@ impl Dustbuster {
 }
 
 /// The candidates with the greatest support that are passed on.
-const MOST_CANDIDATES: usize = 250;
+const MOST_CANDIDATES: usize = 1000;
 
 impl Learner for Dustbuster {
     fn name(&self) -> &'static str {

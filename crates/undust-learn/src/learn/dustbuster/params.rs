@@ -32,7 +32,7 @@ pub(super) fn likely_params(list: &Listing, settings: &Settings) -> Vec<LikelyRu
     let place = Place::of(list);
     let mut rules = Vec::new();
     for (name, paths) in tallies {
-        let everywhere = paths.values().fold(Tally::default(), |sum, tally| sum.plus(tally));
+        let everywhere = paths.values().fold(Tally::default(), Tally::plus);
         let found: Vec<(Option<u32>, Tally)> = if everywhere.is_likely(settings) {
             vec![(None, everywhere)]
         } else {
@@ -41,7 +41,7 @@ pub(super) fn likely_params(list: &Listing, settings: &Settings) -> Vec<LikelyRu
         };
         for (path, tally) in found {
             let path = path.map(|path| words.get(path));
-            let action = place.action(words.get(name), path, tally.default_value(), &words);
+            let action = place.action(words.get(name), path, tally.default_value(&words), &words);
             rules.extend(action.map(|action| LikelyRule {
                 action,
                 support: tally.similar,
@@ -115,6 +115,7 @@ struct Tally {
 }
 
 /// What becomes of a parameter.
+#[derive(Clone, Copy)]
 enum Standard {
     /// It is left out.
     Absent,
@@ -166,21 +167,23 @@ impl Tally {
     }
 
     /// Left out, if some URL does without; else the value that most groups have, if there is one.
-    fn default_value(&self) -> Standard {
+    fn default_value(&self, words: &Interner) -> Standard {
         if self.with_absent > 0 {
             return Standard::Absent;
         }
-        match self.values.iter().max_by_key(|(value, groups)| (**groups, std::cmp::Reverse(**value))) {
+        let rank = |value: u32, groups: u64| (groups, std::cmp::Reverse(words.get(value)));
+        match self.values.iter().max_by_key(|(value, groups)| rank(**value, **groups)) {
             Some((value, groups)) if groups * 2 > self.groups => Standard::Value(*value),
             _ => Standard::Any,
         }
     }
 }
 
-/// Where rules hold: the one scheme and host of the list, or any of the site's.
+/// Where rules hold: the one scheme and host of the list, or any of the site's. A port that not all URLs have is not spoken of.
 struct Place {
     scheme: Text,
     host: Vec<Item>,
+    port: Option<Text>,
 }
 
 impl Place {
@@ -192,12 +195,14 @@ impl Place {
         };
         let scheme = one(|a, b| a.scheme() == b.scheme());
         let host = one(|a, b| a.host() == b.host());
+        let port = one(|a, b| a.port() == b.port());
         Place {
             scheme: scheme.map_or_else(|| vec![Piece::hole("scheme")], |url| literal(url.scheme())),
             host: host.map_or_else(
                 || vec![Item::Rest(Convert::Copy)],
                 |url| url.labels().map(|label| Item::One(literal(label))).collect(),
             ),
+            port: port.and_then(|url| url.port()).map(literal),
         }
     }
 
@@ -219,6 +224,7 @@ impl Place {
         let template = |param: Option<QueryItem>| Template {
             scheme: self.scheme.clone(),
             host: self.host.clone(),
+            port: self.port.clone(),
             path: path.clone(),
             query: Some(param.into_iter().chain([item(QueryKind::Others { sorted: false })]).collect()),
             ..Template::default()

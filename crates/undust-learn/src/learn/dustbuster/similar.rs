@@ -1,4 +1,4 @@
-//! *LikelySimilar*: from what was seen of two URLs, may they be one page? No is said only for a reason; of pages of which
+//! `LikelySimilar`: from what was seen of two URLs, may they be one page? No is said only for a reason; of pages of which
 //! nothing is known, anything may be true.
 
 use std::fmt;
@@ -8,6 +8,7 @@ use crate::seen::Seen;
 
 /// Which evidence to look at, and how closely.
 #[derive(Clone, Copy, Debug, PartialEq)]
+#[expect(clippy::struct_excessive_bools, reason = "four kinds of evidence, each looked at or not")]
 pub struct Similar {
     /// Cluster labels: equal or not.
     pub cluster: bool,

@@ -1,0 +1,157 @@
+//! The command line of `undust validate`.
+
+use std::path::PathBuf;
+use std::time::Duration;
+
+use clap::{ArgGroup, Parser};
+use undust_content::SketchOptions;
+use undust_fetch::Options;
+use undust_learn::validate::Trying;
+
+use super::{Reading, bytes, share};
+
+/// Try rules out on pages fetched now, or on labelled ones, and write the verdicts into the rule file
+#[derive(Parser)]
+#[command(group = ArgGroup::new("inputs").args(["urls", "labelled"]).required(true))]
+pub(crate) struct Validate {
+    /// The rule file
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) rules: PathBuf,
+    /// Fetch URLs of these lists, crawls or logs, - for standard input
+    #[arg(long, num_args = 1.., value_name = "LIST")]
+    pub(crate) urls: Vec<PathBuf>,
+    /// Fetch nothing: compare the clusters or digests of these files
+    #[arg(long, num_args = 1.., value_name = "FILE")]
+    pub(crate) labelled: Vec<PathBuf>,
+    /// Where to write the rules (default: back into the rule file)
+    #[arg(short, long, value_name = "FILE")]
+    pub(crate) output: Option<PathBuf>,
+    #[command(flatten)]
+    pub(crate) trying: TryingArgs,
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
+    #[command(flatten)]
+    pub(crate) comparing: Comparing,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Print the summary as JSON instead of a table
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How much it takes to believe or to refute a rule.
+#[derive(Parser)]
+pub(crate) struct TryingArgs {
+    /// Try each rule on so many URLs
+    #[arg(long, default_value_t = Trying::default().samples, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
+    samples: u64,
+    /// A rule is refuted by this share of URLs that do not keep their page
+    #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, value_name = "SHARE")]
+    refute: f64,
+    /// A rule with fewer URLs to try it on stays undecided
+    #[arg(long, default_value_t = Trying::default().min_trials, value_name = "N")]
+    min_trials: u64,
+}
+
+impl TryingArgs {
+    pub(crate) fn trying(&self) -> Trying {
+        Trying { samples: self.samples, refute: self.refute, min_trials: self.min_trials }
+    }
+}
+
+/// How pages are fetched.
+#[derive(Parser)]
+#[command(next_help_heading = "Fetching")]
+pub(crate) struct Fetching {
+    /// Where you are found, for those whose servers are asked: sent with every request
+    #[arg(long, value_name = "ADDRESS")]
+    pub(crate) contact: Option<String>,
+    /// Leave a host alone for so long after each answer; longer where its robots.txt asks for it
+    #[arg(long, default_value_t = Options::default().delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
+    delay: f64,
+    /// Fetch nothing from a host whose robots.txt asks for longer pauses than this
+    #[arg(long, default_value_t = Options::default().max_crawl_delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
+    max_crawl_delay: f64,
+    /// Wait at most so long for a page
+    #[arg(long, default_value_t = Options::default().total_timeout.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
+    timeout: f64,
+    /// Look at the first so many bytes of a page
+    #[arg(long, default_value = "2M", value_parser = bytes, value_name = "BYTES")]
+    max_size: u64,
+    /// Follow at most so many redirects
+    #[arg(long, default_value_t = Options::default().max_redirects, value_name = "N")]
+    max_redirects: u32,
+    /// Repeat a request so often, with growing pauses, if no answer comes
+    #[arg(long, default_value_t = Options::default().retries, value_name = "N")]
+    retries: u32,
+    /// Make at most so many requests in all
+    #[arg(long, default_value_t = Options::default().budget, value_name = "REQUESTS")]
+    budget: u64,
+    /// Fetch from loopback and private networks, too: for servers of your own
+    #[arg(long)]
+    pub(crate) allow_private: bool,
+}
+
+impl Fetching {
+    pub(crate) fn options(&self) -> Options {
+        let defaults = Options::default();
+        let timeout = Duration::from_secs_f64(self.timeout);
+        Options {
+            contact: self.contact.clone(),
+            delay: Duration::from_secs_f64(self.delay),
+            max_crawl_delay: Duration::from_secs_f64(self.max_crawl_delay),
+            connect_timeout: defaults.connect_timeout.min(timeout),
+            read_timeout: defaults.read_timeout.min(timeout),
+            total_timeout: timeout,
+            max_body: usize::try_from(self.max_size).unwrap_or(usize::MAX),
+            max_redirects: self.max_redirects,
+            retries: self.retries,
+            budget: self.budget,
+            allow_private: self.allow_private,
+            ..defaults
+        }
+    }
+}
+
+/// How pages are compared.
+#[derive(Parser)]
+#[command(next_help_heading = "Comparing")]
+pub(crate) struct Comparing {
+    /// Keep so many shingles of a page to compare it
+    #[arg(long, default_value_t = SketchOptions::default().shingles, value_name = "N")]
+    shingles: usize,
+    /// Words in a shingle
+    #[arg(long, default_value_t = SketchOptions::default().words, value_name = "N")]
+    shingle_words: usize,
+    /// Pages are the same if they share so much of their shingles, and the title
+    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, value_name = "SHARE")]
+    agree: f64,
+    /// As in the WWW 2007 paper: four shingles of ten words must all agree, whatever the titles
+    #[arg(long, conflicts_with_all = ["shingles", "shingle_words", "agree"])]
+    paper_sketch: bool,
+}
+
+impl Comparing {
+    pub(crate) fn options(&self) -> SketchOptions {
+        if self.paper_sketch {
+            return SketchOptions::dustbuster();
+        }
+        let (shingles, words, agree) = (self.shingles.max(1), self.shingle_words.max(1), self.agree);
+        SketchOptions { shingles, words, agree, ..SketchOptions::default() }
+    }
+}
+
+/// A rule that is refuted only by most of its URLs would be believed on the word of few.
+fn less_than_half(text: &str) -> Result<f64, String> {
+    share(text)
+        .and_then(|value| if value < 0.5 { Ok(value) } else { Err(format!("{text} is not below 0.5")) })
+}
+
+/// A day is longer than any pause that makes sense.
+const MOST_SECONDS: f64 = 86_400.0;
+
+fn seconds(text: &str) -> Result<f64, String> {
+    let value: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
+    let fits = (0.0..=MOST_SECONDS).contains(&value);
+    if fits { Ok(value) } else { Err(format!("{text} is not between 0 and {MOST_SECONDS} seconds")) }
+}
