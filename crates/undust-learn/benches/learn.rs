@@ -13,7 +13,9 @@ use std::time::{Duration, Instant};
 
 use undust::page::Page;
 use undust_io::{ReadOptions, read};
+use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::rewrite::Rewrite;
+use undust_learn::listing::Listing;
 use undust_learn::pipeline::{Config, learn_site};
 
 const FORUM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
@@ -31,6 +33,12 @@ fn main() {
     let mut before = None;
     for urls in [100_000, 300_000] {
         before = Some(report("one cluster", urls, one_cluster(urls), before));
+    }
+    for (what, similar) in [("URLs alone", Similar::NONE), ("with sizes", Similar::ALL)] {
+        let mut before = None;
+        for urls in if full { &[200_000, 800_000, 1_600_000][..] } else { &[200_000, 800_000] } {
+            before = Some(report(what, *urls, one_forum(&forum, *urls, similar), before));
+        }
     }
     println!("peak resident memory: {}", peak_memory().as_deref().unwrap_or("unknown here"));
 }
@@ -68,6 +76,41 @@ fn one_cluster(urls: usize) -> Duration {
     let other = |i: usize| page(format!("http://site.com/page/{i}"), i.to_string());
     let pages = || (0..urls).map(wall).chain((0..500).map(other)).collect();
     (0..2).map(|_| learn("site.com", pages())).min().unwrap_or_default()
+}
+
+/// One forum that has grown: every copy of its rows has numbers of its own. Time of dustbuster at the paper's settings, on one
+/// thread, from pages to likely rules.
+fn one_forum(forum: &[Page], urls: usize, similar: Similar) -> Duration {
+    let grown = |copy: usize, page: &Page| {
+        let mut url = Vec::new();
+        for run in page.url.chunk_by(|a, b| a.is_ascii_digit() == b.is_ascii_digit()) {
+            url.extend_from_slice(run);
+            if run.len() > 2 && run[0].is_ascii_digit() {
+                url.extend_from_slice(copy.to_string().as_bytes());
+            }
+        }
+        Page { url, cluster: None, digest: None, ..page.clone() }
+    };
+    let copies = (0..).flat_map(|copy| forum.iter().map(move |page| grown(copy, page)));
+    let mut pages = Vec::new();
+    let mut seen = std::collections::HashSet::new();
+    for page in copies {
+        if seen.insert(page.url.clone()) {
+            pages.push(page);
+        }
+        if pages.len() == urls {
+            break;
+        }
+    }
+    drop(seen);
+    let settings =
+        Settings { similar: Similar { size_slack: 0.0, ..similar }, min_similar: 0.0, ..Settings::default() };
+    let one_thread = rayon::ThreadPoolBuilder::new().num_threads(1).build().expect("a thread");
+    let start = Instant::now();
+    let likely = one_thread.install(|| Dustbuster { settings }.likely(&Listing::new(&pages, true)));
+    let time = start.elapsed();
+    std::hint::black_box(likely);
+    time
 }
 
 fn page(url: String, label: String) -> Page {

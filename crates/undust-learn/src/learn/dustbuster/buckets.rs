@@ -40,6 +40,9 @@ struct Tuple {
 /// So many tuples are sorted at once (16 bytes each); more of one prefix length are taken in parts.
 const MOST_TUPLES: usize = 1 << 24;
 
+/// Tuples are dealt by their envelopes into piles (a power of two) that are sorted where they fit a cache.
+const PILES: usize = 128;
+
 /// URLs with more tokens than this are no pages anybody links to, and would cost more than all others together.
 const MOST_TOKENS: usize = 2000;
 
@@ -95,22 +98,25 @@ impl<'l> Phase<'l> {
 
     /// The pairs of one part.
     fn pairs(&self, at: usize, part: u64, parts: u64) -> Vec<Pair> {
-        let mut tuples: Vec<Tuple> = Vec::new();
+        let mut piles: Vec<Vec<Tuple>> = vec![Vec::new(); PILES];
         for url in self.urls(at) {
             let prefix = self.tokens.before(url, at);
             // The whole bucket is in one part, since its URLs share the prefix and the suffix.
             for end in self.ends(url, at) {
                 let envelope = mixed(prefix, self.tokens.from(url, end));
                 if envelope % parts == part {
-                    tuples.push(Tuple { envelope, url, end: end as u32 });
+                    let pile = (envelope >> (u64::BITS - PILES.ilog2())) as usize;
+                    piles[pile].push(Tuple { envelope, url, end: end as u32 });
                 }
             }
         }
-        tuples.sort_unstable();
         let mut pairs = Vec::new();
-        for bucket in tuples.chunk_by(|a, b| a.envelope == b.envelope) {
-            if (2..=self.settings.t_high).contains(&bucket.len()) {
-                self.add_bucket(at, bucket, &mut pairs);
+        for mut tuples in piles {
+            tuples.sort_unstable();
+            for bucket in tuples.chunk_by(|a, b| a.envelope == b.envelope) {
+                if (2..=self.settings.t_high).contains(&bucket.len()) {
+                    self.add_bucket(at, bucket, &mut pairs);
+                }
             }
         }
         add_up(&mut pairs);
@@ -198,6 +204,8 @@ fn shared(tokens: &Tokens, hash_of: impl Fn(u32, usize) -> u64) -> Vec<u32> {
         for equal in hashes.chunk_by(|a, b| a.0 == b.0).filter(|equal| equal.len() > 1) {
             left.extend(equal.iter().map(|(_, url)| url));
         }
+        // Memory is read in order again.
+        left.sort_unstable();
         for &url in &left {
             shared[url as usize] = length as u32;
         }
