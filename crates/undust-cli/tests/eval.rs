@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::data::{RULES, gunzip, shop_rows};
+use crate::data::{RULES, gunzip, lines, shop_rows};
 use crate::folder::Folder;
 
 /// One right merge, one wrong one, a page by itself, a URL given twice, one without a label, and another site.
@@ -158,7 +158,7 @@ fn nothing_to_score() {
 /// The first pages of the demo's forum, and a site too small to say anything.
 fn forum() -> Folder {
     let forum = gunzip(include_bytes!("../../../testdata/demo/phpbb2-computerforum.tsv.gz"));
-    let rows: String = forum.lines().take(4001).map(|row| format!("{row}\n")).collect();
+    let rows = lines(forum.lines().take(4001).map(str::to_owned));
     Folder::with("forum.tsv", rows + "http://www.example.com/\tx\ty\t1\n")
 }
 

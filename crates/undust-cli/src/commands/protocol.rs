@@ -118,7 +118,7 @@ fn likely_rules(reports: &[SiteReport]) -> comfy_table::Table {
 }
 
 /// How the two rankings are called.
-const WITH: &str = "sizes, simhashes";
+const WITH: &str = "size, simhash";
 const WITHOUT: &str = "none";
 
 fn numbers(ranking: &Ranking) -> [String; 6] {
