@@ -1,6 +1,6 @@
 //! Is a rule set fit to be used: no conflicts, no circles, no rule that can never fire?
 //!
-//! Circles are looked for by running the engine on URLs made from the rules themselves: every match with its holes
+//! That rules come to rest is proven (see `proof`). Where it is not, circles are shown by running the engine on URLs made from the rules themselves: every match with its holes
 //! filled by fresh values, by the fixed values that the site's other rules ask for, and by the examples in the evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
@@ -9,6 +9,7 @@ use std::fmt;
 use super::Form;
 use super::compile::Canonicalizer;
 use super::naive::Naive;
+use super::proof::{Open, open_questions};
 use super::scratch::Scratch;
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Review, Rule, RuleSet, SiteRules};
@@ -25,6 +26,13 @@ pub enum Finding {
         rules: Vec<String>,
         /// A URL on which it happens.
         url: String,
+    },
+    /// No circle was found among these rules, and no proof that there is none.
+    Unproven {
+        /// The site.
+        site: String,
+        /// The rules.
+        rules: Vec<String>,
     },
     /// Two rules that speak of the same URLs and disagree: the second can never fire.
     Conflict {
@@ -59,6 +67,9 @@ impl fmt::Display for Finding {
             Finding::Circle { site, rules, url } => {
                 write!(f, "{site}: rules {} run in a circle on {url}", rules.join(", "))
             }
+            Finding::Unproven { site, rules } => {
+                write!(f, "{site}: rules {} cannot be shown to come to rest on every URL", rules.join(", "))
+            }
             Finding::Conflict { site, first, second } => {
                 write!(f, "{site}: rules {first} and {second} match the same URLs and disagree")
             }
@@ -73,7 +84,7 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything that is wrong with `set`, in the order of its sites.
+/// Everything that is wrong with `set`. If there is nothing, its rules come to rest on every URL.
 pub fn check(set: &RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
     for site in &set.sites {
@@ -87,7 +98,20 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
             }
         }
     }
+    let unproven = unproven(set, &findings);
+    findings.extend(unproven);
     findings
+}
+
+/// Rules without a proof, where no circle is known that explains it.
+fn unproven(set: &RuleSet, findings: &[Finding]) -> Vec<Finding> {
+    let explains = |finding: &Finding, open: &[String]| match finding {
+        Finding::Circle { rules, .. } => rules.iter().any(|rule| open.contains(rule)),
+        _ => false,
+    };
+    let mut open = open_questions(set);
+    open.retain(|part| !findings.iter().any(|finding| explains(finding, &part.rules)));
+    open.into_iter().map(|Open { site, rules }| Finding::Unproven { site, rules }).collect()
 }
 
 fn active(site: &SiteRules) -> impl Iterator<Item = &Rule> {

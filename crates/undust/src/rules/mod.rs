@@ -15,7 +15,7 @@ pub use classify::{Class3, classify};
 pub use file::schema;
 pub use file::{FileError, VERSION};
 pub use parse::SyntaxError;
-pub(crate) use rule::hole_names;
 pub use rule::{Action, Evidence, Review, Rewrite, Rule, Substitute};
+pub(crate) use rule::{hole_names, tokens};
 pub use set::{EVERY_SITE, Learned, RuleSet, SiteRules};
 pub use template::{Convert, Template};

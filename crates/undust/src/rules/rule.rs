@@ -150,6 +150,16 @@ impl Substitute {
         &self.to
     }
 
+    /// Whether it must stand at the start of the URL.
+    pub fn is_at_start(&self) -> bool {
+        self.at_start
+    }
+
+    /// Whether it must stand at the end of the URL.
+    pub fn is_at_end(&self) -> bool {
+        self.at_end
+    }
+
     /// Append `url` with every place replaced to `out`: left to right, places do not overlap, and token borders are those of
     /// `url` as it stands. `false`, and nothing appended, when there is no place.
     pub fn apply(&self, url: &[u8], out: &mut Vec<u8>) -> bool {
@@ -197,6 +207,11 @@ impl Substitute {
     fn side<'a>(&'a self, bytes: &'a [u8]) -> Side<'a> {
         Side { of: self, bytes }
     }
+}
+
+/// The tokens of a text: its maximal runs of ASCII letters and digits.
+pub(crate) fn tokens(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| !b.is_ascii_alphanumeric()).filter(|token| !token.is_empty())
 }
 
 /// One side of a substitution, for printing.
