@@ -137,7 +137,9 @@ fn ways_round(part: &[usize], follows: impl Fn(usize, usize) -> bool) -> Vec<Vec
         part.iter().map(|&a| (0..part.len()).filter(|&b| follows(a, part[b])).collect()).collect();
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); part.len()];
     for (a, nexts) in next.iter().enumerate() {
-        nexts.iter().for_each(|&b| back[b].push(a));
+        for &b in nexts {
+            back[b].push(a);
+        }
     }
     let mut seen = vec![false; part.len()];
     let order: Vec<usize> = (0..part.len()).flat_map(|start| walk(start, &next, &mut seen)).collect();
@@ -162,17 +164,14 @@ fn walk(start: usize, next: &[Vec<usize>], seen: &mut [bool]) -> Vec<usize> {
     }
     let mut way = vec![(start, 0)];
     while let Some((at, done)) = way.last_mut() {
-        match next[*at].get(*done) {
-            Some(&to) => {
-                *done += 1;
-                if !std::mem::replace(&mut seen[to], true) {
-                    way.push((to, 0));
-                }
+        if let Some(&to) = next[*at].get(*done) {
+            *done += 1;
+            if !std::mem::replace(&mut seen[to], true) {
+                way.push((to, 0));
             }
-            None => {
-                left.push(*at);
-                way.pop();
-            }
+        } else {
+            left.push(*at);
+            way.pop();
         }
     }
     left
@@ -187,7 +186,7 @@ mod tests {
         let mut sites: Vec<SiteRules> = Vec::new();
         for (number, (site, from, to)) in (1..).zip(rules) {
             let action =
-                if from.contains("{") { Action::rewrite(from, to) } else { Action::substitute(from, to) };
+                if from.contains('{') { Action::rewrite(from, to) } else { Action::substitute(from, to) };
             let rule = Rule { id: number.to_string(), ..Rule::new(action.expect("well formed")) };
             match sites.last_mut() {
                 Some(last) if last.site == *site => last.rules.push(rule),

@@ -144,11 +144,17 @@ pub(super) fn keeps_values_in_place(rewrite: &Rewrite) -> bool {
     plain(from)
         && plain(to)
         && kinds(from).iter().zip(&kinds(to)).all(in_place)
-        && kinds(to).iter().zip([b"/?#".as_slice(), b"&;#", b":/?#", b"/?#@"]).all(|(text, ends)| {
-            let holds = |p: &Piece| matches!(p, Piece::Literal(b) if b.iter().any(|b| ends.contains(b)));
-            !text.iter().any(holds)
-        })
+        && kinds(to)
+            .iter()
+            .zip([b"/?#".as_slice(), b"&;#", b":/?#", b"/?#@"])
+            .all(|(text, ends)| is_free_of(text, ends))
         && names_stand(to)
+}
+
+/// Whether no fixed piece of `text` holds one of these bytes.
+fn is_free_of(text: &Text, bytes: &[u8]) -> bool {
+    let holds = |piece: &Piece| matches!(piece, Piece::Literal(b) if b.iter().any(|b| bytes.contains(b)));
+    !text.iter().any(holds)
 }
 
 /// The texts of the path, the values of parameters, the scheme and the host, each as one.
@@ -168,7 +174,7 @@ fn kinds(t: &Template) -> [Text; 4] {
 fn names_stand(template: &Template) -> bool {
     template.query.iter().flatten().all(|item| match &item.kind {
         QueryKind::Param(name, value) => {
-            !name.iter().any(|b| b"&;#=".contains(b)) && !(name.is_empty() && value.is_none())
+            !name.iter().any(|b| b"&;#=".contains(b)) && (!name.is_empty() || value.is_some())
         }
         _ => true,
     })

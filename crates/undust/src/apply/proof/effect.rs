@@ -72,8 +72,11 @@ impl Effect {
 
     fn note_bytes(&mut self, before: &[u8], after: &[u8], extra: impl Fn(u8) -> isize) {
         let mut change = [0; 256];
-        before.iter().for_each(|b| change[usize::from(*b)] -= 1);
-        after.iter().for_each(|b| change[usize::from(*b)] += 1);
+        for (bytes, by) in [(before, -1), (after, 1)] {
+            for byte in bytes {
+                change[usize::from(*byte)] += by;
+            }
+        }
         for byte in (MARK + 1..=u8::MAX).filter(|b| !b.is_ascii_alphabetic()) {
             self.note(Measure::Byte(byte), change[usize::from(byte)] + extra(byte));
         }
@@ -93,7 +96,7 @@ impl Effect {
 }
 
 fn separators(bytes: &[u8]) -> isize {
-    bytes.iter().filter(|b| b"?&;".contains(b)).count() as isize
+    bytes.iter().filter(|b| b"?&;".contains(b)).count().cast_signed()
 }
 
 fn of_substitute(s: &Substitute, world: World) -> Effect {
@@ -102,7 +105,7 @@ fn of_substitute(s: &Substitute, world: World) -> Effect {
     effect.raises.extend([Measure::Disorder(b'&'), Measure::Disorder(b';')]);
     // Every place changes by as much, and a path left empty becomes `/` once.
     let slash = isize::from(may_empty_path(s, world));
-    let longer = to.len() as isize - from.len() as isize;
+    let longer = to.len().cast_signed() - from.len().cast_signed();
     effect.note(Measure::Length, longer + slash);
     if effect.lowers.contains(&Measure::Length) || (longer == 0 && comes_earlier(s, world)) {
         effect.lowers.insert(Measure::Place);
@@ -174,19 +177,23 @@ fn of_rewrite(rewrite: &Rewrite, world: World) -> Effect {
         b'.' => dots,
         _ => 0,
     });
-    for byte in *b"?&;" {
-        // Which of them stands before a parameter is the URL's affair, or the rewrite's.
-        effect.lowers.remove(&Measure::Byte(byte));
-        if to.query.is_some() {
-            effect.raises.insert(Measure::Byte(byte));
-        }
-    }
+    leave_separators_open(to, &mut effect);
     if [from, to].into_iter().all(|t| t.texts().all(holes_are_tokens)) {
         effect.note_tokens(&before.fixed, &after.fixed);
     } else {
         effect.raises.insert(Measure::EveryToken);
     }
     effect
+}
+
+/// Which of `?`, `&` and `;` stands before a parameter is the URL's affair, or the rewrite's.
+fn leave_separators_open(to: &Template, effect: &mut Effect) {
+    for byte in *b"?&;" {
+        effect.lowers.remove(&Measure::Byte(byte));
+        if to.query.is_some() {
+            effect.raises.insert(Measure::Byte(byte));
+        }
+    }
 }
 
 /// Whether what is printed may have an empty path, which normalising makes `/`.

@@ -33,33 +33,43 @@ struct State {
 
 /// Whether the walk of all that `rules` can print comes to an end without meeting a state again.
 pub(super) fn comes_to_rest(rules: &[&Action], normalize: bool) -> bool {
-    let simple = |action: &&&Action| matches!(action, Action::Rewrite(r) if is_simple(r, normalize));
-    if rules.len() > MOST_RULES || rules.iter().filter(simple).count() < rules.len() {
-        return false;
-    }
-    let rewrites = || rules.iter().filter_map(|r| if let Action::Rewrite(r) = r { Some(r) } else { None });
-    let mut known: BTreeMap<State, usize> = BTreeMap::new();
-    let mut states: Vec<State> = Vec::new();
-    let mut next: Vec<Vec<usize>> = Vec::new();
-    let mut number = |state: State, states: &mut Vec<State>| {
-        *known.entry(state).or_insert_with_key(|state| {
-            states.push(state.clone());
-            states.len() - 1
-        })
+    let simple = |action: &&Action| match action {
+        Action::Rewrite(rewrite) if is_simple(rewrite, normalize) => Some(rewrite.clone()),
+        _ => None,
     };
-    for rewrite in rewrites() {
-        number(renumbered(print(rewrite.becomes(), &BTreeMap::new())), &mut states);
+    let rewrites: Option<Vec<Rewrite>> = rules.iter().take(MOST_RULES + 1).map(simple).collect();
+    let Some(rewrites) = rewrites.filter(|rewrites| rewrites.len() <= MOST_RULES) else { return false };
+    let mut walk = Walk::default();
+    for rewrite in &rewrites {
+        walk.number(renumbered(print(rewrite.becomes(), &BTreeMap::new())));
     }
-    while next.len() < states.len() {
-        if states.len() > MOST_STATES {
+    let mut next: Vec<Vec<usize>> = Vec::new();
+    while next.len() < walk.states.len() {
+        if walk.states.len() > MOST_STATES {
             return false;
         }
-        let state = states[next.len()].clone();
-        let after = rewrites().filter_map(|rewrite| fire(&state, rewrite));
-        next.push(after.map(|state| number(state, &mut states)).collect());
+        let state = walk.states[next.len()].clone();
+        let after = rewrites.iter().filter_map(|rewrite| fire(&state, rewrite));
+        next.push(after.map(|state| walk.number(state)).collect());
     }
-    let all: Vec<usize> = (0..states.len()).collect();
+    let all: Vec<usize> = (0..next.len()).collect();
     ways_round(&all, |a, b| next[a].contains(&b)).is_empty()
+}
+
+/// The states met so far.
+#[derive(Default)]
+struct Walk {
+    known: BTreeMap<State, usize>,
+    states: Vec<State>,
+}
+
+impl Walk {
+    fn number(&mut self, state: State) -> usize {
+        *self.known.entry(state).or_insert_with_key(|state| {
+            self.states.push(state.clone());
+            self.states.len() - 1
+        })
+    }
 }
 
 /// Only fixed hosts and paths without `{...}` are walked.
@@ -119,19 +129,7 @@ fn fire(state: &State, rewrite: &Rewrite) -> Option<State> {
     if patterns.len() != state.parts.len() || (from.query.is_some() && !state.may_have_query) {
         return None;
     }
-    // An open part that must be some fixed text is that text from now on.
-    let mut parts = state.parts.clone();
-    for (i, pattern) in patterns.iter().enumerate() {
-        let Some(bytes) = as_literal(pattern) else { continue };
-        let fixed = Part::Fixed(bytes.to_vec());
-        match parts[i].clone() {
-            Part::Fixed(_) if parts[i] != fixed => return None,
-            Part::Fixed(_) => {}
-            open @ Part::Open(_) => {
-                parts.iter_mut().filter(|part| **part == open).for_each(|part| *part = fixed.clone());
-            }
-        }
-    }
+    let parts = fitted(state.parts.clone(), &patterns)?;
     let mut holes: BTreeMap<String, Part> = BTreeMap::new();
     for (part, pattern) in parts.iter().zip(&patterns) {
         if let [Piece::Hole { name, .. }] = pattern.as_slice() {
@@ -141,4 +139,20 @@ fn fire(state: &State, rewrite: &Rewrite) -> Option<State> {
     let after = print(to, &holes);
     let same = from.query.is_none() && after == State { parts, may_have_query: false };
     (!same).then(|| renumbered(after))
+}
+
+/// The parts of a URL that a match fits: an open part that must be some fixed text is that text from now on.
+fn fitted(mut parts: Vec<Part>, patterns: &[Text]) -> Option<Vec<Part>> {
+    for (i, pattern) in patterns.iter().enumerate() {
+        let Some(bytes) = as_literal(pattern) else { continue };
+        let fixed = Part::Fixed(bytes.to_vec());
+        match parts[i].clone() {
+            Part::Fixed(_) if parts[i] != fixed => return None,
+            Part::Fixed(_) => {}
+            open @ Part::Open(_) => {
+                parts.iter_mut().filter(|part| **part == open).for_each(|part| part.clone_from(&fixed));
+            }
+        }
+    }
+    Some(parts)
 }

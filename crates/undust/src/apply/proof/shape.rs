@@ -39,13 +39,13 @@ impl Shape {
 
     /// The bytes of the fixed text.
     pub(super) fn len(&self) -> isize {
-        self.fixed.len() as isize - self.marks as isize
+        self.fixed.len().cast_signed() - self.marks.cast_signed()
     }
 
     /// The least bytes of all holes, in the words of what was matched.
     pub(super) fn least(&self, matched: &Shape) -> isize {
         let of = |(name, count): (&String, &usize)| count * matched.leasts.get(name).copied().unwrap_or(0);
-        (self.holes.iter().map(of).sum::<usize>() + self.forgotten) as isize
+        (self.holes.iter().map(of).sum::<usize>() + self.forgotten).cast_signed()
     }
 
     fn of(template: &Template, printed: bool) -> Shape {
@@ -146,7 +146,7 @@ fn recodes(convert: Convert) -> bool {
 
 /// How many dots between host labels are printed beyond those matched, at most.
 pub(super) fn dots_gained(from: &Template, to: &Template) -> isize {
-    let ones = |t: &Template| t.host.iter().filter(|item| matches!(item, Item::One(_))).count() as isize;
+    let ones = |t: &Template| t.host.iter().filter(|item| matches!(item, Item::One(_))).count().cast_signed();
     let (before, after) = (ones(from), ones(to));
     // Where `{...}` is nothing, there is a dot less, unless there was none.
     let alone = (after - 1).max(0) - (before - 1).max(0);
@@ -155,5 +155,5 @@ pub(super) fn dots_gained(from: &Template, to: &Template) -> isize {
 }
 
 pub(super) fn counts(bytes: &[u8], byte: u8) -> isize {
-    memchr::memchr_iter(byte, bytes).count() as isize
+    memchr::memchr_iter(byte, bytes).count().cast_signed()
 }
