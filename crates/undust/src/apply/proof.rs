@@ -13,6 +13,7 @@ mod shape;
 mod sites;
 
 use std::borrow::Cow;
+use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::form::{Form, in_form};
@@ -90,14 +91,18 @@ fn told(part: &[&Entry]) -> Open {
 fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<'r>>> {
     let calm = !normalize || !group.iter().any(|e| spoils(&e.action, e.site));
     let world = World { normalize, calm };
-    let effects: Vec<Effect> = group.iter().map(|e| Effect::of(&e.action, world)).collect();
+    // Most rules are on no way round: their effects are never asked for.
+    let cells: Vec<OnceCell<Effect>> = vec![OnceCell::new(); group.len()];
+    let effect = |rule: usize| cells[rule].get_or_init(|| Effect::of(&group[rule].action, world));
     let follows = |a: usize, b: usize| !calm || may_follow(&group[a].action, &group[b].action, normalize);
     let mut stuck = Vec::new();
-    let mut open: Vec<Vec<usize>> = vec![(0..group.len()).collect()];
+    let rounds = |part: &[usize]| {
+        if part.len() > MOST_COMPARED { vec![part.to_vec()] } else { ways_round(part, follows) }
+    };
+    let mut open: Vec<Vec<usize>> = rounds(&(0..group.len()).collect::<Vec<_>>());
     while let Some(mut part) = open.pop() {
-        take_away(&mut part, &effects);
-        let ways_round =
-            if part.len() > MOST_COMPARED { vec![part.clone()] } else { ways_round(&part, follows) };
+        take_away(&mut part, effect);
+        let ways_round = rounds(&part);
         match ways_round.as_slice() {
             [same] if same.len() == part.len() => {
                 let rules: Vec<&Action> = part.iter().map(|&rule| &*group[rule].action).collect();
@@ -112,9 +117,9 @@ fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<
 }
 
 /// Take away the rules that lower a measure which no rule of the part raises, as long as there are any.
-fn take_away(part: &mut Vec<usize>, effects: &[Effect]) {
+fn take_away<'e>(part: &mut Vec<usize>, effect: impl Fn(usize) -> &'e Effect) {
     loop {
-        let raised: BTreeSet<&Measure> = part.iter().flat_map(|&rule| &effects[rule].raises).collect();
+        let raised: BTreeSet<&Measure> = part.iter().flat_map(|&rule| &effect(rule).raises).collect();
         let is_raised = |measure: &Measure| {
             let kind = match measure {
                 Measure::Byte(_) => &Measure::EveryByte,
@@ -124,7 +129,7 @@ fn take_away(part: &mut Vec<usize>, effects: &[Effect]) {
             raised.contains(measure) || raised.contains(kind)
         };
         let before = part.len();
-        part.retain(|&rule| effects[rule].lowers.iter().all(is_raised));
+        part.retain(|&rule| effect(rule).lowers.iter().all(is_raised));
         if part.len() == before {
             return;
         }
@@ -240,6 +245,8 @@ mod tests {
         check(&[("http://a.com/{...}", "http://a.com/up/{...}")], "1");
         check(&[("http://a.com/{x}", "http://a.com/{lower(x)}")], "");
         check(&[("http://a.com/t/{id:digits}", "http://a.com/t/{id}.aspx")], "");
+        check(&[("http://a.com/{x}", "http://a.com/view?id={x}")], "");
+        check(&[("http://u@a.com:81/x?b={b}&a={a}", "http://u@a.com:81/x?a={a}&b={b}")], "");
     }
 
     /// Values that become `*` and parameters put in order, in a ring of rules.

@@ -25,12 +25,16 @@ fn stays_on_host(rewrite: &Rewrite) -> bool {
 
 /// Whether `then` may change what `first` printed, normalised where that is done. `true` where it is not certain.
 pub(super) fn may_follow(first: &Action, then: &Action, normalize: bool) -> bool {
-    match (first, then) {
-        (Action::Rewrite(first), Action::Rewrite(then)) => {
-            let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
-            !is_tame(first, normalize) || (may_match(then.matches(), first.becomes()) && !at_rest())
-        }
-        _ => true,
+    let (Action::Rewrite(first), Action::Rewrite(then)) = (first, then) else { return true };
+    let (printed, pattern) = (first.becomes(), then.matches());
+    if is_tame(first, normalize) {
+        let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
+        may_match(pattern, printed) && !at_rest()
+    } else if keeps_path(first) && (!normalize || prints_normal(first)) {
+        // A component that is printed as a value may be several parameters.
+        pattern.query.is_some() && all_but_query_may_agree(pattern, printed)
+    } else {
+        true
     }
 }
 
@@ -77,32 +81,49 @@ pub(super) fn is_tame(rewrite: &Rewrite, normalize: bool) -> bool {
 
 /// Whether a rule gives back what it printed: every value is printed where it was read, or something fixed instead.
 pub(super) fn gives_back(rewrite: &Rewrite) -> bool {
-    let (from, to) = (rewrite.matches(), rewrite.becomes());
-    let items = |(a, b): (&Item, &Item)| match (a, b) {
-        (Item::One(a), Item::One(b)) => text_gives_back(a, b),
-        (Item::Rest(_), Item::Rest(_)) => true,
-        _ => false,
-    };
-    let lists = |a: &List, b: &List| a.len() == b.len() && a.iter().zip(b).all(items);
-    text_gives_back(&from.scheme, &to.scheme)
-        && lists(&from.host, &to.host)
-        && lists(&from.path, &to.path)
-        && query_gives_back(from.query.as_deref(), to.query.as_deref())
+    paired_texts(rewrite)
+        .is_some_and(|pairs| pairs.iter().all(|(read, printed)| text_gives_back(read, printed)))
 }
 
-fn query_gives_back(from: Option<&[QueryItem]>, to: Option<&[QueryItem]>) -> bool {
-    let (Some(from), Some(to)) = (from, to) else { return from.is_none() && to.is_none() };
-    let there: Vec<&QueryItem> =
-        from.iter().filter(|item| !matches!(item.kind, QueryKind::Absent(_))).collect();
-    let same = |(a, b): (&&QueryItem, &QueryItem)| match (&a.kind, &b.kind) {
-        (QueryKind::Param(a, None), QueryKind::Param(b, None)) => a == b,
-        (QueryKind::Param(a, Some(read)), QueryKind::Param(b, Some(printed))) => {
-            a == b && text_gives_back(read, printed)
+/// What is read in each place, with what is printed there; `None` if the places are not the same. Parameters are read in any order.
+pub(super) fn paired_texts(rewrite: &Rewrite) -> Option<Vec<(&Text, &Text)>> {
+    let (from, to) = (rewrite.matches(), rewrite.becomes());
+    let mut pairs = vec![(&from.scheme, &to.scheme)];
+    for (read, printed) in [(&from.host, &to.host), (&from.path, &to.path)] {
+        for (read, printed) in (read.len() == printed.len()).then(|| read.iter().zip(printed))? {
+            match (read, printed) {
+                (Item::One(read), Item::One(printed)) => pairs.push((read, printed)),
+                (Item::Rest(_), Item::Rest(_)) => {}
+                _ => return None,
+            }
         }
-        (QueryKind::Others { .. }, QueryKind::Others { .. }) => true,
-        _ => false,
-    };
-    there.len() == to.len() && there.iter().zip(to).all(same)
+    }
+    let (read, printed) = (params_by_name(from), params_by_name(to));
+    let others = |t: &Template| t.query.as_deref().map(has_others);
+    if read.len() != printed.len() || others(from) != others(to) {
+        return None;
+    }
+    for ((name, read), (same, printed)) in read.into_iter().zip(printed) {
+        match (read, printed) {
+            _ if name != same => return None,
+            (Some(read), Some(printed)) => pairs.push((read, printed)),
+            (None, None) => {}
+            _ => return None,
+        }
+    }
+    Some(pairs)
+}
+
+/// The parameters of a template; those of one name stay in their order.
+fn params_by_name(template: &Template) -> Vec<(&[u8], Option<&Text>)> {
+    let mut params: Vec<(&[u8], Option<&Text>)> = Vec::new();
+    for item in template.query.iter().flatten() {
+        if let QueryKind::Param(name, value) = &item.kind {
+            params.push((name, value.as_ref()));
+        }
+    }
+    params.sort_by_key(|(name, _)| *name);
+    params
 }
 
 fn text_gives_back(read: &Text, printed: &Text) -> bool {
@@ -130,25 +151,35 @@ fn text_gives_back(read: &Text, printed: &Text) -> bool {
 /// A value of a parameter may hold `/` or `?`: printed into a path, it would be more than one component. So every hole must be
 /// printed where a value of its kind was read, and fixed text must not hold what ends its component.
 pub(super) fn keeps_values_in_place(rewrite: &Rewrite) -> bool {
+    let (from, to) = (kinds(rewrite.matches()), kinds(rewrite.becomes()));
+    keeps_path(rewrite) && is_in_place(&from[1], &to[1], rewrite.matches())
+}
+
+/// Whether all but the query is as it was printed: components of the path may also be values of parameters.
+pub(super) fn keeps_path(rewrite: &Rewrite) -> bool {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
-    let names = |text: &Text| -> Vec<String> {
-        text.iter()
-            .filter_map(|p| if let Piece::Hole { name, .. } = p { Some(name.clone()) } else { None })
-            .collect()
-    };
-    let plain = |t: &Template| t.userinfo.is_none() && t.port.is_none() && t.fragment.is_none();
-    let in_place = |(read, printed): (&Text, &Text)| {
-        let known = names(read);
-        names(printed).iter().all(|name| known.contains(name) || is_word(from, name))
-    };
-    plain(from)
-        && plain(to)
-        && kinds(from).iter().zip(&kinds(to)).all(in_place)
-        && kinds(to)
+    let fixed = |text: &Option<Text>| text.as_ref().is_none_or(|text| as_literal(text).is_some());
+    let ends = [b"/?#".as_slice(), b"&;#", b":/?#", b"/?#@"];
+    let ([path, query, scheme, host], printed) = (kinds(from), kinds(to));
+    let values = [query, path.clone()].concat();
+    from.fragment.is_none()
+        && to.fragment.is_none()
+        && (&from.userinfo, &from.port) == (&to.userinfo, &to.port)
+        && fixed(&to.userinfo)
+        && fixed(&to.port)
+        && [path, values, scheme, host]
             .iter()
-            .zip([b"/?#".as_slice(), b"&;#", b":/?#", b"/?#@"])
-            .all(|(text, ends)| is_free_of(text, ends))
+            .zip(&printed)
+            .all(|(read, printed)| is_in_place(read, printed, from))
+        && printed.iter().zip(ends).all(|(text, ends)| is_free_of(text, ends))
         && names_stand(to)
+}
+
+/// Whether every hole of what is printed was read in this place, or cannot hold what ends any.
+fn is_in_place(read: &Text, printed: &Text, from: &Template) -> bool {
+    let name = |piece: &Piece| if let Piece::Hole { name, .. } = piece { Some(name.clone()) } else { None };
+    let known: Vec<String> = read.iter().filter_map(name).collect();
+    printed.iter().filter_map(name).all(|name| known.contains(&name) || is_word(from, &name))
 }
 
 /// Whether no fixed piece of `text` holds one of these bytes.
@@ -209,6 +240,8 @@ fn prints_normal(rewrite: &Rewrite) -> bool {
     let web = |scheme: &Text| matches!(as_literal(scheme), Some(b"http" | b"https"));
     (web(&to.scheme) || (to.scheme == from.scheme && !to.scheme.contains(&Piece::Star)))
         && (to.host.iter().all(lower) || keeps_host(rewrite))
+        // With another scheme, a port may be the default one.
+        && (to.port.is_none() || to.scheme == from.scheme)
         && !to.path.is_empty()
         && to.path.iter().all(|item| is_plain_component(item, from))
         && to.query.iter().flatten().all(param)
@@ -255,9 +288,13 @@ pub(super) fn keeps_host(rewrite: &Rewrite) -> bool {
 
 /// Whether some URL printed by `printed` could be matched by `pattern`.
 fn may_match(pattern: &Template, printed: &Template) -> bool {
+    all_but_query_may_agree(pattern, printed)
+        && queries_may_agree(pattern.query.as_deref(), printed.query.as_deref())
+}
+
+fn all_but_query_may_agree(pattern: &Template, printed: &Template) -> bool {
     texts_may_agree(&pattern.scheme, &printed.scheme)
         && lists_may_agree(&pattern.path, &printed.path)
-        && queries_may_agree(pattern.query.as_deref(), printed.query.as_deref())
         && lists_may_agree(&pattern.host, &printed.host)
 }
 

@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::rest::{gives_back, is_tame, keeps_values_in_place, parameters_in_order};
+use super::super::rest::{gives_back, is_tame, keeps_path, paired_texts, parameters_in_order};
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
@@ -202,7 +202,7 @@ fn may_print_no_path(rewrite: &Rewrite, world: World) -> bool {
     let one = |item: &Item| matches!(item, Item::One(_));
     let rest_alone = |t: &Template| t.path.len() == 1 && !one(&t.path[0]);
     let has_path = to.path.iter().any(one) || (rest_alone(from) && rest_alone(to));
-    !(world.calm && has_path && keeps_values_in_place(rewrite))
+    !(world.calm && has_path && keeps_path(rewrite))
 }
 
 /// Whether every hole begins and ends where a token cannot go on.
@@ -239,8 +239,8 @@ fn keeps_fixed_text(rewrite: &Rewrite) -> bool {
         (Piece::Hole { .. }, Piece::Hole { .. }) | (Piece::Hole { .. } | Piece::Star, Piece::Star) => true,
         _ => false,
     };
-    let same = |(a, b): (&Text, &Text)| a.len() == b.len() && a.iter().zip(b).all(piece);
-    rewrite.matches().texts().zip(rewrite.becomes().texts()).all(same)
+    let same = |(a, b): &(&Text, &Text)| a.len() == b.len() && a.iter().zip(*b).all(piece);
+    paired_texts(rewrite).is_some_and(|pairs| pairs.iter().all(same))
 }
 
 fn converts(template: &Template) -> bool {
