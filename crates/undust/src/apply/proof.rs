@@ -17,7 +17,7 @@ use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
 use super::form::{Form, in_form};
-use super::rest::may_follow;
+use super::rest::{Trust, may_follow};
 use crate::rules::{Action, EVERY_SITE, Review, RuleSet};
 use effect::{Effect, Measure, World};
 use sites::{Sites, spoils};
@@ -94,7 +94,9 @@ fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<
     // Most rules are on no way round: their effects are never asked for.
     let cells: Vec<OnceCell<Effect>> = vec![OnceCell::new(); group.len()];
     let effect = |rule: usize| cells[rule].get_or_init(|| Effect::of(&group[rule].action, world));
-    let follows = |a: usize, b: usize| !calm || may_follow(&group[a].action, &group[b].action, normalize);
+    let trust = |e: &&Entry| if calm { Trust::of(&e.action, normalize) } else { Trust::Nothing };
+    let trusts: Vec<Trust> = group.iter().map(trust).collect();
+    let follows = |a: usize, b: usize| may_follow(&group[a].action, trusts[a], &group[b].action);
     let mut stuck = Vec::new();
     let rounds = |part: &[usize]| {
         if part.len() > MOST_COMPARED { vec![part.to_vec()] } else { ways_round(part, follows) }

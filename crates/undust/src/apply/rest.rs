@@ -12,9 +12,9 @@ use crate::url::has_strange_byte;
 pub(super) fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
     let Action::Rewrite(rewrite) = rule else { return false };
     stays_on_host(rewrite)
-        && is_tame(rewrite, true)
+        && Trust::of(rule, true) == Trust::All
         && prints_path(rewrite)
-        && rules.iter().all(|other| !may_follow(rule, other, true))
+        && rules.iter().all(|other| !may_follow(rule, Trust::All, other))
 }
 
 /// On another host, another site's rules may hold.
@@ -23,18 +23,36 @@ fn stays_on_host(rewrite: &Rewrite) -> bool {
     from.host == to.host && to.host.iter().all(|item| item.fixed().is_some())
 }
 
-/// Whether `then` may change what `first` printed, normalised where that is done. `true` where it is not certain.
-pub(super) fn may_follow(first: &Action, then: &Action, normalize: bool) -> bool {
+/// How far what a rule printed, normalised where that is done, is what the rule says.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Trust {
+    /// In every component.
+    All,
+    /// In all but the query: a component of the path that is printed as a value may be several parameters.
+    AllButQuery,
+    /// Nothing is certain.
+    Nothing,
+}
+
+impl Trust {
+    pub(super) fn of(action: &Action, normalize: bool) -> Trust {
+        let Action::Rewrite(rewrite) = action else { return Trust::Nothing };
+        if !keeps_path(rewrite) || (normalize && !prints_normal(rewrite)) {
+            return Trust::Nothing;
+        }
+        if keeps_values_in_place(rewrite) { Trust::All } else { Trust::AllButQuery }
+    }
+}
+
+/// Whether `then` may change what `first` printed. `true` where it is not certain.
+pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
     let (Action::Rewrite(first), Action::Rewrite(then)) = (first, then) else { return true };
     let (printed, pattern) = (first.becomes(), then.matches());
-    if is_tame(first, normalize) {
-        let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
-        may_match(pattern, printed) && !at_rest()
-    } else if keeps_path(first) && (!normalize || prints_normal(first)) {
-        // A component that is printed as a value may be several parameters.
-        pattern.query.is_some() && all_but_query_may_agree(pattern, printed)
-    } else {
-        true
+    let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
+    match trust {
+        Trust::All => may_match(pattern, printed) && !at_rest(),
+        Trust::AllButQuery => pattern.query.is_some() && all_but_query_may_agree(pattern, printed),
+        Trust::Nothing => true,
     }
 }
 
@@ -72,11 +90,6 @@ pub(super) fn parameters_in_order(items: &[QueryItem], separator: u8) -> bool {
 fn prints_path(rewrite: &Rewrite) -> bool {
     let (from, to) = (&rewrite.matches().path, &rewrite.becomes().path);
     to.iter().any(|item| matches!(item, Item::One(_))) || to.len() == from.len()
-}
-
-/// Whether a URL that was printed is what the rewrite says, component by component, and stays so when it is normalised.
-pub(super) fn is_tame(rewrite: &Rewrite, normalize: bool) -> bool {
-    keeps_values_in_place(rewrite) && (!normalize || prints_normal(rewrite))
 }
 
 /// Whether a rule gives back what it printed: every value is printed where it was read, or something fixed instead.

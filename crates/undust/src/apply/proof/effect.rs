@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::rest::{gives_back, is_tame, keeps_path, paired_texts, parameters_in_order};
+use super::super::rest::{Trust, gives_back, keeps_path, paired_texts, parameters_in_order};
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
@@ -51,7 +51,7 @@ impl Effect {
     pub(super) fn of(action: &Action, world: World) -> Effect {
         match action {
             Action::Substitute(substitute) => of_substitute(substitute, world),
-            Action::Rewrite(rewrite) => of_rewrite(rewrite, world),
+            Action::Rewrite(rewrite) => of_rewrite(action, rewrite, world),
         }
     }
 
@@ -156,7 +156,7 @@ fn may_join_tokens(s: &Substitute) -> bool {
     (open_left && alnum(to.first())) || (open_right && alnum(to.last()))
 }
 
-fn of_rewrite(rewrite: &Rewrite, world: World) -> Effect {
+fn of_rewrite(action: &Action, rewrite: &Rewrite, world: World) -> Effect {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     let (before, after) = (Shape::matched(from), Shape::printed(to));
     if !after.copies_no_more_than(&before) {
@@ -171,7 +171,8 @@ fn of_rewrite(rewrite: &Rewrite, world: World) -> Effect {
     effect.note(Measure::Length, longer);
     effect.note(Measure::Place, if longer < 0 { -1 } else { 1 });
     effect.note(Measure::Separators, separators(&after.fixed) - separators(&before.fixed));
-    note_disorder(rewrite, world, longer + fixed - stars, &mut effect);
+    let is_sure = world.calm && Trust::of(action, world.normalize) == Trust::All;
+    note_disorder(rewrite, is_sure, longer + fixed - stars, &mut effect);
     effect.note_bytes(&before.fixed, &after.fixed, |byte| match byte {
         b'/' => slash,
         b'.' => dots,
@@ -216,11 +217,10 @@ fn holes_are_tokens(text: &Text) -> bool {
 }
 
 /// A rule that changes nothing but values into `*` and the order of parameters has lowered the disorder if it has fired.
-fn note_disorder(rewrite: &Rewrite, world: World, by: isize, effect: &mut Effect) {
-    let tame = is_tame(rewrite, world.normalize) && world.calm;
+fn note_disorder(rewrite: &Rewrite, is_sure: bool, by: isize, effect: &mut Effect) {
     let fires_once = gives_back(rewrite) && keeps_fixed_text(rewrite) && !converts(rewrite.becomes());
     for separator in *b"&;" {
-        let raised = !tame || !prints_in_order(rewrite.becomes(), separator) || by > 0;
+        let raised = !is_sure || !prints_in_order(rewrite.becomes(), separator) || by > 0;
         let by = if raised {
             1
         } else if by < 0 || fires_once {

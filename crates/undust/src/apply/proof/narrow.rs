@@ -5,7 +5,7 @@
 
 use std::collections::BTreeMap;
 
-use super::super::rest::is_tame;
+use super::super::rest::Trust;
 use super::ways_round;
 use crate::rules::template::{Convert, Item, Piece, Template, Text, as_literal};
 use crate::rules::{Action, Rewrite};
@@ -34,7 +34,9 @@ struct State {
 /// Whether the walk of all that `rules` can print comes to an end without meeting a state again.
 pub(super) fn comes_to_rest(rules: &[&Action], normalize: bool) -> bool {
     let simple = |action: &&Action| match action {
-        Action::Rewrite(rewrite) if is_simple(rewrite, normalize) => Some(rewrite.clone()),
+        Action::Rewrite(rewrite) if Trust::of(action, normalize) == Trust::All && is_simple(rewrite) => {
+            Some(rewrite.clone())
+        }
         _ => None,
     };
     let rewrites: Option<Vec<Rewrite>> = rules.iter().take(MOST_RULES + 1).map(simple).collect();
@@ -73,11 +75,10 @@ impl Walk {
 }
 
 /// Only fixed hosts and paths without `{...}` are walked.
-fn is_simple(rewrite: &Rewrite, normalize: bool) -> bool {
+fn is_simple(rewrite: &Rewrite) -> bool {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     let one = |item: &Item| matches!(item, Item::One(_));
-    is_tame(rewrite, normalize)
-        && [from, to].iter().all(|t| t.host.iter().all(|i| i.fixed().is_some()) && t.path.iter().all(one))
+    [from, to].iter().all(|t| t.host.iter().all(|i| i.fixed().is_some()) && t.path.iter().all(one))
 }
 
 /// The texts of the parts of a template.
