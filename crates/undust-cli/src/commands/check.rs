@@ -4,7 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use serde_json::json;
-use undust::apply::check;
+use undust::apply::{Finding, check};
 use undust::rules::Review;
 
 use super::print_json;
@@ -19,10 +19,15 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
     let rejected = rules.rules().filter(|(_, rule)| rule.review == Review::Rejected).count();
     let count = rules.rules().count();
     if args.json {
+        let rests = !findings.iter().any(|f| matches!(f, Finding::Circle { .. } | Finding::Unproven { .. }));
         let findings: Vec<String> = findings.iter().map(ToString::to_string).collect();
-        print_json(
-            &json!({ "rules": count, "rejected": rejected, "sites": rules.sites.len(), "findings": findings }),
-        )?;
+        print_json(&json!({
+            "rules": count,
+            "rejected": rejected,
+            "sites": rules.sites.len(),
+            "comes_to_rest": rests,
+            "findings": findings,
+        }))?;
     } else {
         let mut out = std::io::stdout().lock();
         for finding in &findings {
