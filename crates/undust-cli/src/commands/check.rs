@@ -33,7 +33,11 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
         for finding in &findings {
             writeln!(out, "{finding}")?;
         }
-        let verdict = if findings.is_empty() { "fit to be used" } else { "not fit to be used" };
+        let verdict = if findings.is_empty() {
+            "fit to be used, comes to rest on every URL"
+        } else {
+            "not fit to be used"
+        };
         let rejected = if rejected > 0 { format!(" ({rejected} rejected)") } else { String::new() };
         let (count, sites) = (counted(count as u64, "rule"), counted(rules.sites.len() as u64, "site"));
         writeln!(out, "{}: {count}{rejected} on {sites}: {verdict}", args.rules.display())?;
