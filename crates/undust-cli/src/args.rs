@@ -11,6 +11,7 @@ use undust_io::Format;
 use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
+use undust_learn::protocol::www07;
 
 pub(crate) use validate::Validate;
 
@@ -171,11 +172,26 @@ pub(crate) struct Explain {
     pub(crate) json: bool,
 }
 
-/// Score rules on labelled URLs with every metric of the papers
+/// Score rules on labelled URLs with every metric of the papers, or do a paper's experiment again
 #[derive(Parser)]
 pub(crate) struct Eval {
+    /// The rule file
+    #[arg(short, long, value_name = "FILE", required_unless_present = "protocol")]
+    pub(crate) rules: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) applying: Applying,
+    pub(crate) manner: Manner,
+    /// Instead of scoring rules, do this paper's experiment: it learns rules itself, and labels only judge them
+    #[arg(long, value_enum, value_name = "PAPER", conflicts_with_all = ["rules", "form", "no_normalize"])]
+    pub(crate) protocol: Option<Protocol>,
+    /// With --protocol: try out so many likely rules, the likeliest first
+    #[arg(long, default_value_t = www07::TOP, requires = "protocol", conflicts_with = "rules", value_name = "N")]
+    pub(crate) top: usize,
+    /// With --protocol: learn the rules to be scored from this share of a site's rows, its first ones
+    #[arg(long, default_value_t = www07::TRAIN, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    pub(crate) train: f64,
+    /// With --protocol: draw the precision of the first rules to this file
+    #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
+    pub(crate) plot: Option<PathBuf>,
     /// Labelled files, - for standard input
     #[arg(required = true, value_name = "LABELLED")]
     pub(crate) inputs: Vec<PathBuf>,
@@ -220,6 +236,13 @@ pub(crate) struct Applying {
     /// The rule file
     #[arg(short, long, value_name = "FILE")]
     pub(crate) rules: PathBuf,
+    #[command(flatten)]
+    pub(crate) manner: Manner,
+}
+
+/// In which manner URLs are made canonical.
+#[derive(Parser)]
+pub(crate) struct Manner {
     /// A key for equality, in which irrelevant values are *, or a URL that can be fetched
     #[arg(long, value_enum, default_value_t = FormArg::Key)]
     pub(crate) form: FormArg,
@@ -249,6 +272,12 @@ pub(crate) enum Method {
     Dustbuster,
     /// De-duping URLs via Rewrite Rules, KDD 2008
     Rewrite,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum Protocol {
+    /// Do Not Crawl in the DUST, WWW 2007
+    Www07,
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::data::{RULES, shop_rows};
+use crate::data::{RULES, gunzip, shop_rows};
 use crate::folder::Folder;
 
 /// One right merge, one wrong one, a page by itself, a URL given twice, one without a label, and another site.
@@ -150,6 +150,156 @@ fn nothing_to_score() {
     let folder = folder().and("urls.txt", "http://www.example.com/\n");
     assert_snapshot!(folder.undust("eval -r rules.json urls.txt"), @"
     ! passed over, with neither cluster nor digest: 1 page
+    ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
+    = 2
+    ");
+}
+
+/// The first pages of the demo's forum, and a site too small to say anything.
+fn forum() -> Folder {
+    let forum = gunzip(include_bytes!("../../../testdata/demo/phpbb2-computerforum.tsv.gz"));
+    let rows: String = forum.lines().take(4001).map(|row| format!("{row}\n")).collect();
+    Folder::with("forum.tsv", rows + "http://www.example.com/\tx\ty\t1\n")
+}
+
+#[test]
+fn the_experiment_of_www_2007() {
+    assert_snapshot!(forum().undust("eval --protocol www07 forum.tsv"), @"
+    Likely rules, learned without labels
+
+    site                 URLs  filter            detected  remaining          likely  p@10  p@100
+    ──────────────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  3,960  sizes, simhashes        69         17  24.6 %      18  0.80   0.72
+                               none                   537         49   9.1 %      54  0.20   0.26
+
+    remaining:  rules detected that phase 2 did not find redundant
+    likely:     those of them that are still likely, and parameter substitutions
+    p@10, 100:  valid rules by the labels, of the first 10 or 100 (or all, if fewer)
+
+    Canonization: learned and validated on the first 75.0 % of the rows, applied to the rest
+
+    site                 URLs  tried  valid  redundancy  coverage  precision  recall      F1
+    ─────────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  1,000     17      7      0.0330    0.1299     0.7715  1.0000  0.8710
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn its_rules_in_json() {
+    assert_snapshot!(forum().undust("eval --protocol www07 --top 1 --train 0.5 forum.tsv --json"), @r#"
+    {
+      "protocol": "www07",
+      "sites": [
+        {
+          "site": "computer-forum.net",
+          "urls": 3960,
+          "with_filter": {
+            "detected": 69,
+            "remaining": 17,
+            "likely": 18,
+            "precision_at_10": 1.0,
+            "precision_at_100": 1.0,
+            "rules": [
+              {
+                "from": "&start=0&postdays=0&postorder=asc&highlight=$",
+                "to": "$",
+                "support": 185,
+                "valid": true
+              }
+            ]
+          },
+          "without_filter": {
+            "detected": 537,
+            "remaining": 49,
+            "likely": 54,
+            "precision_at_10": 1.0,
+            "precision_at_100": 1.0,
+            "rules": [
+              {
+                "from": "&start=0&postdays=0&postorder=asc&highlight=$",
+                "to": "$",
+                "support": 253,
+                "valid": true
+              }
+            ]
+          },
+          "canonization": {
+            "train": 2000,
+            "test": 2000,
+            "tried": 1,
+            "valid": 1,
+            "score": {
+              "urls": 2000,
+              "clusters": 1470,
+              "crawled": 1925,
+              "covered": 1470,
+              "merged_pairs": 75,
+              "wrong_pairs": 0,
+              "rules": 1,
+              "metrics": {
+                "precision": 0.7636363636363637,
+                "recall": 1.0,
+                "f1": 0.865979381443299,
+                "keep_all_precision": 0.735,
+                "keep_all_f1": 0.8472622478386168,
+                "compression": 0.0375,
+                "dup_reduction": 0.10806174957118375,
+                "coverage": 0.14150943396226415,
+                "fpr": 0.0,
+                "reduction_per_rule": 75.0
+              }
+            }
+          }
+        }
+      ],
+      "small_sites": 1
+    }
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    "#);
+}
+
+#[test]
+fn its_plot() {
+    let folder = forum();
+    let run = folder.undust("eval --protocol www07 --top 20 --plot plot.svg forum.tsv").fine();
+    let plot = folder.read("plot.svg");
+    assert!(plot.contains(">computer-forum.net</text>") && plot.contains(">top k rules</text>"), "{plot}");
+    assert_eq!(plot.matches("<polyline ").count(), 2);
+    folder.undust("eval --protocol www07 --top 20 --plot again.svg --threads 1 forum.tsv").fine();
+    assert_eq!(plot, folder.read("again.svg"));
+    assert_eq!(run, folder.undust("eval --protocol www07 --top 20 forum.tsv").fine());
+}
+
+#[test]
+fn rules_or_an_experiment() {
+    let folder = folder();
+    for flags in [
+        "--protocol www07 -r rules.json",
+        "-r rules.json --top 3",
+        "--protocol www06",
+        "--protocol www07 --form url",
+    ] {
+        folder.undust(&format!("eval {flags} labelled.tsv")).failed();
+    }
+    assert_snapshot!(folder.undust("eval labelled.tsv"), @"
+    ! error: the following required arguments were not provided:
+    !   --rules <FILE>
+    !
+    ! Usage: undust eval --rules <FILE> <LABELLED>...
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("eval --protocol www07 labelled.tsv"), @"
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    ! undust: no site is large enough for the experiment
+    = 2
+    ");
+    folder.write("urls.txt", "http://www.example.com/\n");
+    assert_snapshot!(folder.undust("eval --protocol www07 urls.txt"), @"
     ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
     = 2
     ");

@@ -9,6 +9,7 @@ pub mod intern;
 pub mod learn;
 pub mod listing;
 pub mod pipeline;
+pub mod protocol;
 pub mod seen;
 pub mod select;
 pub mod site;

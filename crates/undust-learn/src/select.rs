@@ -147,7 +147,7 @@ fn choose(choice: &mut Choice, limits: Limits, pages: f64, open_rounds: usize) -
 
 /// The places of rules that `check` complains of, the last of each complaint: selection saw no circle on the URLs it
 /// knows, `check` invents others.
-fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
+pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
     let sites = vec![SiteRules { site: name.to_owned(), rules: rules.to_vec() }];
     let findings = check(&RuleSet { site_by, sites, ..RuleSet::default() });
     let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));

@@ -14,7 +14,7 @@ use crate::talk::{counted, percent, report_problems, say, thousands};
 
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     let rules = args.applying.load(&args.input)?;
-    let engine = Canonicalizer::new(&rules, args.applying.form.into());
+    let engine = Canonicalizer::new(&rules, args.applying.manner.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut scratch = Scratch::new();
     // 128 bits: among billions of keys, no two different ones are ever taken for the same.

@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::path::Path;
 
 use anyhow::{Result, bail};
 use undust::apply::{Canonicalizer, Scratch};
@@ -11,15 +12,23 @@ use undust::url::site_of;
 use undust_io::read;
 use undust_learn::evaluate::{Evaluation, Report};
 
-use super::print_json;
+use super::{print_json, protocol};
 use crate::Outcome;
-use crate::args::Eval;
+use crate::args::{Eval, Protocol};
 use crate::table::{align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let rules = args.applying.load_rules()?;
-    let engine = Canonicalizer::new(&rules, args.applying.form.into());
+    match (args.protocol, &args.rules) {
+        (Some(Protocol::Www07), _) => protocol::www07(args),
+        (None, Some(rules)) => score(args, rules),
+        (None, None) => bail!("name a rule file with --rules, or an experiment with --protocol"),
+    }
+}
+
+fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
+    let rules = args.manner.load_rules(rules)?;
+    let engine = Canonicalizer::new(&rules, args.manner.form.into());
     let mut walk = Walk::new(&rules, &engine);
     for input in &args.inputs {
         report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
@@ -28,7 +37,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         say(&format!("passed over, with neither cluster nor digest: {}", counted(walk.unlabelled, "page")));
     }
     if walk.labelled == 0 {
-        bail!("no labelled page to score: the input needs a column 'cluster' or 'digest'");
+        bail!(NO_LABELS);
     }
     let report = walk.report();
     if args.json {
@@ -38,6 +47,10 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     }
     Ok(Outcome::Fine)
 }
+
+/// What is said where nothing can be scored.
+pub(super) const NO_LABELS: &str =
+    "no labelled page to score: the input needs a column 'cluster' or 'digest'";
 
 /// A crawl simulated over labelled pages.
 pub(super) struct Walk<'r> {

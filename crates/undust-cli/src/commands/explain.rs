@@ -14,7 +14,7 @@ use crate::talk::{counted, percent, thousands};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let rules = args.applying.load_rules()?;
-    let engine = Naive::new(&rules, args.applying.form.into());
+    let engine = Naive::new(&rules, args.applying.manner.form.into());
     let mut out = std::io::stdout().lock();
     for url in &args.urls {
         let trace = engine.trace(url.as_bytes());

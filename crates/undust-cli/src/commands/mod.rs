@@ -7,6 +7,7 @@ mod demo;
 mod eval;
 mod explain;
 mod learn;
+mod protocol;
 mod validate;
 
 use std::io::Write;
@@ -17,7 +18,7 @@ use undust::rules::RuleSet;
 use undust_io::ReadOptions;
 
 use crate::Outcome;
-use crate::args::{Applying, Args, Command, Reading};
+use crate::args::{Applying, Args, Command, Manner, Reading};
 use crate::rules_file;
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
@@ -70,7 +71,13 @@ impl Applying {
     }
 
     fn load_rules(&self) -> Result<RuleSet> {
-        let mut rules = rules_file::load(&self.rules)?;
+        self.manner.load_rules(&self.rules)
+    }
+}
+
+impl Manner {
+    fn load_rules(&self, path: &Path) -> Result<RuleSet> {
+        let mut rules = rules_file::load(path)?;
         rules.normalize &= !self.no_normalize;
         Ok(rules)
     }

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Rule, RuleSet, SiteRules, TriedBy, Validation};
+use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation, Verdict};
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -25,6 +25,9 @@ struct Labelled {
     url: Vec<u8>,
     label: u32,
 }
+
+/// So many rules are tried in one walk over the pages: what they change is held in memory.
+const AT_ONCE: usize = 64;
 
 /// A URL that a rule changes, as a row, and what it becomes.
 type Change = (u32, u64);
@@ -59,21 +62,38 @@ impl LabelledPages {
     /// Decide the open rules of the site.
     pub fn validate(&self, rules: &mut Vec<Rule>, trying: &Trying) -> Validated {
         let open: Vec<Rule> = rules.iter().filter(|rule| is_open(rule)).cloned().collect();
-        let tried: HashMap<String, Validation> =
-            open.iter().map(|rule| rule.action.id()).zip(self.try_all(&open, trying)).collect();
-        // Rules turned round come up as others are refuted; all else is tried in one pass over the pages.
-        let try_out = |rule: &Rule| {
-            let known = tried.get(&rule.action.id()).cloned();
-            let validation = known.or_else(|| self.try_all(std::slice::from_ref(rule), trying).pop());
-            (validation.unwrap_or_else(|| so_far(rule)), false)
-        };
-        validate_rules(rules, try_out, |_| {})
+        let tried = self.try_either_way(&open, trying);
+        let known = |rule: &Rule| tried.get(&rule.action.id()).cloned().unwrap_or_else(|| so_far(rule));
+        validate_rules(rules, |rule| (known(rule), false), |_| {})
+    }
+
+    /// Whether each rule, or else the same the other way round, is valid.
+    pub fn valid_either_way(&self, rules: &[Rule], trying: &Trying) -> Vec<bool> {
+        let tried = self.try_either_way(rules, trying);
+        let is_valid = |action: &Action| tried.get(&action.id()).is_some_and(|v| v.verdict == Verdict::Valid);
+        let either = |action: &Action| is_valid(action) || action.reversed().as_ref().is_some_and(is_valid);
+        rules.iter().map(|rule| either(&rule.action)).collect()
+    }
+
+    /// What trying showed, by what is tried: each rule, and the way back of those that are refuted.
+    fn try_either_way(&self, rules: &[Rule], trying: &Trying) -> HashMap<String, Validation> {
+        let forth = self.try_all(rules, trying);
+        let refuted = rules.iter().zip(&forth).filter(|(_, tried)| tried.verdict == Verdict::Invalid);
+        let likely = |action| Rule { validation: Some(Validation::default()), ..Rule::new(action) };
+        let back: Vec<Rule> = refuted.filter_map(|(rule, _)| rule.action.reversed().map(likely)).collect();
+        let tried_back = self.try_all(&back, trying);
+        // A rule proposed in both directions keeps what is known of it.
+        let all = back.iter().zip(tried_back).chain(rules.iter().zip(forth));
+        all.map(|(rule, tried)| (rule.action.id(), tried)).collect()
     }
 
     /// Go on trying out each rule by itself.
     pub fn try_all(&self, rules: &[Rule], trying: &Trying) -> Vec<Validation> {
-        let changes = self.changes(rules);
-        rules.iter().zip(changes).map(|(rule, changes)| self.try_out(rule, &changes, trying)).collect()
+        let some = |rules: &[Rule]| -> Vec<Validation> {
+            let changes = self.changes(rules);
+            rules.iter().zip(changes).map(|(rule, changes)| self.try_out(rule, &changes, trying)).collect()
+        };
+        rules.chunks(AT_ONCE).flat_map(some).collect()
     }
 
     fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {

@@ -1,0 +1,212 @@
+//! Line charts as SVG: small, the same bytes for the same data, legible on light and dark screens and on paper.
+//!
+//! Our own, since the crate at hand (`plotters`) writes fixed colours, which cannot follow the reader's.
+
+/// A line chart.
+pub(crate) struct Chart {
+    pub(crate) title: String,
+    pub(crate) x: Axis,
+    pub(crate) y: Axis,
+    pub(crate) series: Vec<Series>,
+}
+
+/// An axis and what it shows.
+pub(crate) struct Axis {
+    pub(crate) label: String,
+    pub(crate) from: f64,
+    /// Where it ends; as far as the points reach, if not given.
+    pub(crate) to: Option<f64>,
+}
+
+/// A line.
+pub(crate) struct Series {
+    pub(crate) name: String,
+    pub(crate) points: Vec<(f64, f64)>,
+}
+
+/// One chart takes so much room, and its plot so much of that.
+const WIDTH: f64 = 440.0;
+const HEIGHT: f64 = 300.0;
+const LEFT: f64 = 56.0;
+const RIGHT: f64 = 424.0;
+const TOP: f64 = 56.0;
+const BOTTOM: f64 = 252.0;
+/// Above all charts.
+const HEAD: f64 = 40.0;
+/// Beside each other.
+const COLUMNS: usize = 3;
+
+/// Lines differ in colour and in dashes: both survive some printers. Colours after Okabe and Ito. On paper it is always light.
+const STYLE: &str = "\
+text { font: 12px sans-serif; fill: #222 }
+.title { font-weight: bold }
+.head { font-size: 15px }
+.back { fill: #fff }
+.grid { stroke: #ddd }
+.axis { stroke: #222 }
+.line { fill: none; stroke-width: 2; stroke-linejoin: round }
+.s0 { stroke: #0072b2 }
+.s1 { stroke: #d55e00; stroke-dasharray: 6 3 }
+.s2 { stroke: #009e73; stroke-dasharray: 2 3 }
+.s3 { stroke: #cc79a7; stroke-dasharray: 9 3 2 3 }
+@media screen and (prefers-color-scheme: dark) {
+text { fill: #ddd }
+.back { fill: #181818 }
+.grid { stroke: #3c3c3c }
+.axis { stroke: #ddd }
+.s0 { stroke: #56b4e9 }
+.s1 { stroke: #e69f00 }
+.s2 { stroke: #2bc79a }
+}
+";
+
+/// So many kinds of lines there are in [`STYLE`].
+const KINDS: usize = 4;
+
+/// `charts` in a grid under one title.
+pub(crate) fn svg(title: &str, charts: &[Chart]) -> String {
+    let columns = charts.len().clamp(1, COLUMNS);
+    let (width, height) = (columns as f64 * WIDTH, charts.len().div_ceil(columns) as f64 * HEIGHT + HEAD);
+    let size = format!("width=\"{width}\" height=\"{height}\"");
+    let mut parts = vec![
+        format!(
+            "<svg xmlns=\"http://www.w3.org/2000/svg\" viewBox=\"0 0 {width} {height}\" {size} role=\"img\">"
+        ),
+        format!("<title>{}</title>\n<style>\n{STYLE}</style>\n<rect class=\"back\" {size}/>", escaped(title)),
+        text((LEFT, 26.0), "class=\"title head\"", title),
+    ];
+    for (n, chart) in charts.iter().enumerate() {
+        let (x, y) = ((n % columns) as f64 * WIDTH, (n / columns) as f64 * HEIGHT + HEAD);
+        parts.push(format!("<g transform=\"translate({x} {y})\">"));
+        chart.draw(&mut parts);
+        parts.push("</g>".to_owned());
+    }
+    parts.push("</svg>\n".to_owned());
+    parts.join("\n")
+}
+
+impl Chart {
+    fn draw(&self, out: &mut Vec<String>) {
+        let points = || self.series.iter().flat_map(|series| &series.points);
+        let x = Scale::new(&self.x, points().map(|point| point.0), LEFT, RIGHT);
+        let y = Scale::new(&self.y, points().map(|point| point.1), BOTTOM, TOP);
+        out.push(text((LEFT, 18.0), "class=\"title\"", &self.title));
+        for (value, at) in x.ticks() {
+            out.push(line("grid", (at, TOP), (at, BOTTOM)));
+            out.push(text((at, BOTTOM + 16.0), MIDDLE, &value));
+        }
+        for (value, at) in y.ticks() {
+            out.push(line("grid", (LEFT, at), (RIGHT, at)));
+            out.push(text((LEFT - 6.0, at + 4.0), "text-anchor=\"end\"", &value));
+        }
+        out.push(line("axis", (LEFT, BOTTOM), (RIGHT, BOTTOM)));
+        out.push(line("axis", (LEFT, TOP), (LEFT, BOTTOM)));
+        out.push(text((f64::midpoint(LEFT, RIGHT), BOTTOM + 34.0), MIDDLE, &self.x.label));
+        let upwards = format!("{MIDDLE} transform=\"rotate(-90)\"");
+        out.push(text((-f64::midpoint(TOP, BOTTOM), 14.0), &upwards, &self.y.label));
+        for (n, series) in self.series.iter().enumerate() {
+            let at = LEFT + n as f64 * (RIGHT - LEFT) / self.series.len() as f64;
+            let class = format!("line s{}", n % KINDS);
+            out.push(line(&class, (at, 36.0), (at + 24.0, 36.0)));
+            out.push(text((at + 30.0, 40.0), "", &series.name));
+            let point = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x.at(*a), y.at(*b));
+            let points: Vec<String> = series.points.iter().map(point).collect();
+            out.push(format!("<polyline class=\"{class}\" points=\"{}\"/>", points.join(" ")));
+        }
+    }
+}
+
+/// From values to places.
+struct Scale {
+    from: f64,
+    to: f64,
+    start: f64,
+    end: f64,
+}
+
+impl Scale {
+    fn new(axis: &Axis, values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
+        let greatest = axis.to.unwrap_or_else(|| values.fold(axis.from, f64::max));
+        let to = if greatest > axis.from { greatest } else { axis.from + 1.0 };
+        Scale { from: axis.from, to, start, end }
+    }
+
+    fn at(&self, value: f64) -> f64 {
+        self.start + (value - self.from) / (self.to - self.from) * (self.end - self.start)
+    }
+
+    /// Round values, about five of them, and their places.
+    fn ticks(&self) -> impl Iterator<Item = (String, f64)> {
+        let rough = (self.to - self.from) / 5.0;
+        let power = 10f64.powf(rough.log10().floor());
+        let round = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
+        let step = round.unwrap_or(rough);
+        let digits = (0..9).take_while(|&digits| step < 0.999 * 0.1f64.powi(digits)).count();
+        let (first, last) = ((self.from / step).ceil() as i64, (self.to / step + 1e-9).floor() as i64);
+        (first..=last).map(move |n| (format!("{:.digits$}", n as f64 * step), self.at(n as f64 * step)))
+    }
+}
+
+const MIDDLE: &str = "text-anchor=\"middle\"";
+
+fn line(class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String {
+    format!("<line class=\"{class}\" x1=\"{x1:.1}\" y1=\"{y1:.1}\" x2=\"{x2:.1}\" y2=\"{y2:.1}\"/>")
+}
+
+fn text((x, y): (f64, f64), how: &str, text: &str) -> String {
+    format!("<text {how} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text))
+}
+
+fn escaped(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn chart(title: &str) -> Chart {
+        let series =
+            |name: &str, points: &[(f64, f64)]| Series { name: name.to_owned(), points: points.to_vec() };
+        Chart {
+            title: title.to_owned(),
+            x: Axis { label: "k".to_owned(), from: 0.0, to: None },
+            y: Axis { label: "share".to_owned(), from: 0.0, to: Some(1.0) },
+            series: vec![series("a < b", &[(0.0, 0.0), (40.0, 0.5)]), series("none", &[])],
+        }
+    }
+
+    #[test]
+    fn a_grid_of_charts_is_xml() {
+        let charts: Vec<Chart> = ["1", "2", "3", "R&D"].map(chart).into();
+        let text = svg("All of <it>", &charts);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let all = |tag| tree.descendants().filter(move |node| node.has_tag_name(tag));
+        assert_eq!(
+            all("g").filter_map(|g| g.attribute("transform")).collect::<Vec<_>>(),
+            ["translate(0 40)", "translate(440 40)", "translate(880 40)", "translate(0 340)",]
+        );
+        assert_eq!(tree.root_element().attribute("viewBox"), Some("0 0 1320 640"));
+        assert_eq!(all("title").next().and_then(|title| title.text()), Some("All of <it>"));
+        assert!(all("text").any(|node| node.text() == Some("R&D")));
+    }
+
+    #[test]
+    fn points_and_ticks_are_where_they_belong() {
+        let text = svg("", &[chart("")]);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let lines: Vec<_> = tree.descendants().filter_map(|node| node.attribute("points")).collect();
+        assert_eq!(lines, ["56.0,252.0 424.0,154.0", ""]);
+        let ticks: Vec<_> = tree.descendants().filter(|node| node.has_attribute("text-anchor")).collect();
+        let ticks: Vec<_> = ticks.iter().filter_map(roxmltree::Node::text).collect();
+        let expected = ["0", "10", "20", "30", "40", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "k", "share"];
+        assert_eq!(ticks, expected);
+    }
+
+    #[test]
+    fn nothing_to_draw() {
+        let empty = Chart { series: Vec::new(), ..chart("empty") };
+        let text = svg("", &[empty]) + &svg("", &[]);
+        assert!(!text.contains("NaN") && !text.contains("inf"), "{text}");
+    }
+}

@@ -1,0 +1,263 @@
+//! The experiment of WWW 2007 (section 6) on one site. Labels are hidden from the learner; they judge what it says.
+//!
+//! Likely rules are learned twice, with sizes and simhashes and from URLs alone, and the best of them are tried out against
+//! the labels (Table 2, Fig. 5). Then rules are learned and validated on the first rows of the site, and applied to the others
+//! (Tables 3 and 4, coverage). The paper fetched pages where we compare labels.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::page::Page;
+use undust::rules::{Action, Rule, RuleSet, SiteRules, Validation};
+use undust::url::SiteBy;
+
+use crate::evaluate::{Evaluation, Score};
+use crate::learn::dustbuster::{Dustbuster, Likely, Settings, Similar};
+use crate::listing::Listing;
+use crate::validate::labels::LabelledPages;
+use crate::validate::{Trying, leave_out_unfit};
+
+/// The default of [`Experiment::top`].
+pub const TOP: usize = 1000;
+/// The default of [`Experiment::train`].
+pub const TRAIN: f64 = 0.75;
+/// Sites with fewer labelled URLs than this say nothing.
+pub const MIN_URLS: usize = 100;
+
+/// How the experiment is done.
+#[derive(Clone, Copy, Debug)]
+pub struct Experiment {
+    /// So many likely rules are tried out, the likeliest first.
+    pub top: usize,
+    /// The share of a site's rows, its first ones, that canonization is learned from.
+    pub train: f64,
+    /// How hosts are grouped into sites.
+    pub site_by: SiteBy,
+    /// How rules are tried out.
+    pub trying: Trying,
+}
+
+impl Default for Experiment {
+    fn default() -> Experiment {
+        Experiment { top: TOP, train: TRAIN, site_by: SiteBy::default(), trying: Trying::default() }
+    }
+}
+
+/// What came of it on one site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SiteReport {
+    /// The site.
+    pub site: String,
+    /// Distinct URLs that rules are learned from.
+    pub urls: u64,
+    /// Likely rules where pages that differ in size or simhash support none.
+    pub with_filter: Ranking,
+    /// Likely rules from URLs alone.
+    pub without_filter: Ranking,
+    /// What the rules do to URLs that they were not learned from.
+    pub canonization: Canonization,
+}
+
+/// A list of likely rules, and how good its best ones are.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Ranking {
+    /// Substring rules that phase 1 detected.
+    pub detected: u64,
+    /// Those that phase 2 left.
+    pub remaining: u64,
+    /// Likely rules, parameter substitutions included.
+    pub likely: u64,
+    /// The share of valid rules among the first 10, or among those there are. Nothing where there are none.
+    pub precision_at_10: Option<f64>,
+    /// The same among the first 100.
+    pub precision_at_100: Option<f64>,
+    /// The rules tried out, the likeliest first.
+    pub rules: Vec<Judged>,
+}
+
+/// A likely rule that was tried out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct Judged {
+    /// What is replaced.
+    pub from: String,
+    /// What it becomes.
+    pub to: String,
+    /// Pairs of URLs that support it.
+    pub support: u64,
+    /// Whether it is valid in at least one direction.
+    pub valid: bool,
+}
+
+/// Rules applied to URLs that nobody learned from.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Canonization {
+    /// Rows that rules were learned from and validated on.
+    pub train: u64,
+    /// Rows that they were applied to.
+    pub test: u64,
+    /// Likely rules that were tried out.
+    pub tried: u64,
+    /// Valid rules that are fit to be used together.
+    pub valid: u64,
+    /// What they do: compression is the paper's discovered redundancy.
+    pub score: Score,
+}
+
+impl Experiment {
+    /// Do the experiment on the pages of one site, in the order in which they were read. Nothing if there are too few.
+    pub fn run(&self, site: &str, pages: &[Page]) -> Option<SiteReport> {
+        let labelled = LabelledPages::new(site, self.site_by, pages);
+        if labelled.len() < MIN_URLS {
+            return None;
+        }
+        let list = Listing::new(pages, false);
+        let ranking = |similar| self.ranking(&learner(similar).likely(&list), &labelled);
+        Some(SiteReport {
+            site: site.to_owned(),
+            urls: list.len() as u64,
+            with_filter: ranking(FILTER),
+            without_filter: ranking(Similar::NONE),
+            canonization: self.canonization(site, pages),
+        })
+    }
+
+    fn ranking(&self, likely: &Likely, pages: &LabelledPages) -> Ranking {
+        let first = &likely.rules[..likely.rules.len().min(self.top)];
+        let rules: Vec<Rule> = first.iter().map(|rule| open(rule.action.clone())).collect();
+        let valid = pages.valid_either_way(&rules, &self.trying);
+        let judged = first.iter().zip(&valid).map(|(rule, &valid)| {
+            let (from, to) = rule.action.sides();
+            Judged { from, to, support: rule.support, valid }
+        });
+        Ranking {
+            detected: likely.detected as u64,
+            remaining: likely.remaining as u64,
+            likely: likely.rules.len() as u64,
+            precision_at_10: precision_at(&valid, 10),
+            precision_at_100: precision_at(&valid, 100),
+            rules: judged.collect(),
+        }
+    }
+
+    fn canonization(&self, site: &str, pages: &[Page]) -> Canonization {
+        let share = self.train * pages.len() as f64;
+        let (train, test) = pages.split_at((0..pages.len()).filter(|&row| (row as f64) < share).count());
+        let likely = learner(FILTER).likely(&Listing::new(train, false));
+        let first = likely.rules.into_iter().take(self.top);
+        let mut rules: Vec<Rule> = first.map(|rule| open(rule.action)).collect();
+        let tried = rules.len() as u64;
+        LabelledPages::new(site, self.site_by, train).validate(&mut rules, &self.trying);
+        rules.retain(Rule::is_active);
+        leave_out_unfit(&mut rules, site, self.site_by);
+        Canonization {
+            train: train.len() as u64,
+            test: test.len() as u64,
+            tried,
+            valid: rules.len() as u64,
+            score: self.score(site, rules, test),
+        }
+    }
+
+    fn score(&self, site: &str, rules: Vec<Rule>, pages: &[Page]) -> Score {
+        let counts = BTreeMap::from([(site.to_owned(), rules.len() as u64)]);
+        let sites = vec![SiteRules { site: site.to_owned(), rules }];
+        let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
+        let engine = Canonicalizer::new(&set, Form::Key);
+        let (mut scratch, mut key, mut walk) = (Scratch::new(), Vec::new(), Evaluation::new());
+        for page in pages {
+            let Some(label) = page.label() else { continue };
+            key.clear();
+            engine.append(&page.url, &mut scratch, &mut key);
+            walk.add(site, &page.url, &key, label);
+        }
+        walk.report(&counts).total
+    }
+}
+
+/// What a server log or a crawl knows of pages beside their URLs, without knowing which are equal.
+const FILTER: Similar = Similar { cluster: false, digest: false, ..Similar::ALL };
+
+/// A rule that needs trying out.
+fn open(action: Action) -> Rule {
+    Rule { validation: Some(Validation::default()), ..Rule::new(action) }
+}
+
+fn learner(similar: Similar) -> Dustbuster {
+    Dustbuster { settings: Settings { similar, ..Settings::default() } }
+}
+
+impl Ranking {
+    /// Precision@k for every k from 1 on.
+    pub fn precisions(&self) -> Vec<f64> {
+        let valid: Vec<bool> = self.rules.iter().map(|rule| rule.valid).collect();
+        (1..=valid.len()).filter_map(|k| precision_at(&valid, k)).collect()
+    }
+}
+
+/// The share of valid rules among the first `k`, or among those there are; nothing where there are none.
+pub fn precision_at(valid: &[bool], k: usize) -> Option<f64> {
+    let first = &valid[..k.min(valid.len())];
+    let right = first.iter().filter(|valid| **valid).count();
+    (!first.is_empty()).then(|| right as f64 / first.len() as f64)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A shop of 60 items, each with a print view and one of three skins. Print views are the page, as are skins; the
+    /// item of the next year looks like one, and is as large, but is another page.
+    fn shop() -> Vec<Page> {
+        let mut pages = Vec::new();
+        for item in 0..60 {
+            let mut add = |url: String, label: String, size| {
+                pages.push(Page { cluster: Some(label), size: Some(size), ..Page::new(url) });
+            };
+            let size = 1000 + 100 * item;
+            add(format!("http://a.com/item/{item}"), format!("i{item}"), size);
+            add(format!("http://a.com/print/{item}"), format!("i{item}"), size);
+            add(format!("http://a.com/item/{item}?skin={}", item % 3), format!("i{item}"), size);
+            add(format!("http://a.com/old/{item}"), format!("o{item}"), 7 * size);
+        }
+        pages
+    }
+
+    #[test]
+    fn of_the_first_or_of_all_there_are() {
+        let valid = [true, false, true, true];
+        assert_eq!(precision_at(&valid, 1), Some(1.0));
+        assert_eq!(precision_at(&valid, 2), Some(0.5));
+        assert_eq!(precision_at(&valid, 4), Some(0.75));
+        assert_eq!(precision_at(&valid, 100), Some(0.75));
+        assert_eq!(precision_at(&[], 10), None);
+    }
+
+    #[test]
+    fn sizes_tell_pages_apart() {
+        let report = Experiment::default().run("a.com", &shop()).expect("enough URLs");
+        assert_eq!(report.urls, 240);
+        let (with, without) = (&report.with_filter, &report.without_filter);
+        assert_eq!(with.precision_at_10, Some(1.0), "{with:#?}");
+        assert!(without.precision_at_10 < Some(1.0), "{without:#?}");
+        assert!(with.remaining <= with.detected && with.detected < without.detected);
+        assert_eq!(with.precisions().last().copied(), with.precision_at_100);
+        let Canonization { train, test, valid, score, .. } = &report.canonization;
+        assert_eq!((*train, *test), (180, 60));
+        assert!(*valid > 0);
+        assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (60, 30, 30, 30));
+    }
+
+    #[test]
+    fn few_rules_are_tried() {
+        let report =
+            Experiment { top: 2, ..Experiment::default() }.run("a.com", &shop()).expect("enough URLs");
+        assert_eq!((report.without_filter.rules.len(), report.canonization.tried), (2, 2));
+        assert!(report.without_filter.likely > 2);
+    }
+
+    #[test]
+    fn a_small_site_says_nothing() {
+        assert_eq!(Experiment::default().run("a.com", &shop()[..99]), None);
+    }
+}
