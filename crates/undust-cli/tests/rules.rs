@@ -87,11 +87,12 @@ fn a_circle_is_explained() {
 fn a_file_fit_to_be_used() {
     let folder = Folder::with("rules.json", RULES);
     assert_snapshot!(folder.undust("check rules.json"), @"
-    rules.json: 3 rules on 1 site: fit to be used
+    rules.json: 3 rules on 1 site: fit to be used, comes to rest on every URL
     = 0
     ");
     assert_snapshot!(folder.undust("check --json rules.json"), @r#"
     {
+      "comes_to_rest": true,
       "findings": [],
       "rejected": 0,
       "rules": 3,
@@ -111,6 +112,7 @@ fn findings_are_exit_code_1() {
     ");
     assert_snapshot!(folder.undust("check --json rules.json"), @r#"
     {
+      "comes_to_rest": false,
       "findings": [
         "example.com: rules back, there run in a circle on http://example.com/a/Fresh0"
       ],
@@ -123,11 +125,24 @@ fn findings_are_exit_code_1() {
 }
 
 #[test]
+fn rules_without_a_proof_are_named() {
+    let split = r#"{ "undust": 1, "sites": [{ "site": "example.com", "rules": [
+        { "id": "split", "match": "http://example.com/p{x?}", "rewrite": "http://example.com/q/{x}" }
+    ] }] }"#;
+    let folder = Folder::with("rules.json", split);
+    assert_snapshot!(folder.undust("check rules.json"), @"
+    example.com: rules split cannot be shown to come to rest on every URL
+    rules.json: 1 rule on 1 site: not fit to be used
+    = 1
+    ");
+}
+
+#[test]
 fn rejected_rules_do_nothing() {
     let rejected = CIRCLE.replace("\"id\": \"back\"", "\"review\": \"rejected\", \"id\": \"back\"");
     let folder = Folder::with("rules.json", rejected);
     assert_snapshot!(folder.undust("check rules.json"), @"
-    rules.json: 2 rules (1 rejected) on 1 site: fit to be used
+    rules.json: 2 rules (1 rejected) on 1 site: fit to be used, comes to rest on every URL
     = 0
     ");
     assert_eq!(

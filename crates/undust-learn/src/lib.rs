@@ -1,6 +1,6 @@
 //! Pages to rules: the site in memory, the learners, the selection on held-out evidence, and the evaluation.
 //!
-//! Pure computation: no files, no clocks, no threads. [`pipeline::learn_site`] is the one function that hosts (the command
+//! Pure computation: no files, no clocks, no threads but those of its caller. [`pipeline::learn_site`] is the one function that hosts (the command
 //! line, Spark) run side by side over sites.
 
 pub mod bound;

@@ -152,7 +152,7 @@ pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize>
     let findings = check(&RuleSet { site_by, sites, ..RuleSet::default() });
     let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));
     let bad = findings.into_iter().filter_map(|finding| match finding {
-        Finding::Circle { rules, .. } => last(&rules),
+        Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => last(&rules),
         Finding::Conflict { second: rule, .. }
         | Finding::Twice { rule, .. }
         | Finding::Outside { rule, .. } => last(&[rule]),

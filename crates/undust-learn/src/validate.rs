@@ -204,14 +204,15 @@ fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
 }
 
 /// Leave out active rules that `undust::apply::check` complains of, the last of each complaint; how many there were. Each rule holds by
-/// itself, but of `a` -> `b`, `b` -> `c` and `c` -> `a` all may.
+/// itself, but of `a` -> `b`, `b` -> `c` and `c` -> `a` all may. What a person wrote or accepted stays.
 pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u64 {
     let mut left_out = 0;
     loop {
         let active: Vec<usize> = (0..rules.len()).filter(|&at| rules[at].is_active()).collect();
         let alone: Vec<Rule> = active.iter().map(|&at| rules[at].clone()).collect();
-        let unfit: BTreeSet<usize> =
+        let mut unfit: BTreeSet<usize> =
             refused(site, &alone, site_by).into_iter().map(|at| active[at]).collect();
+        unfit.retain(|&at| rules[at].learner.is_some() && rules[at].review == Review::Proposed);
         if unfit.is_empty() {
             return left_out;
         }

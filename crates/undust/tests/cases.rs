@@ -299,6 +299,7 @@ fn crowded(set: &RuleSet) -> RuleSet {
 fn tell(finding: &Finding) -> String {
     match finding {
         Finding::Circle { rules, .. } => format!("circle {}", rules.join(" ")),
+        Finding::Unproven { rules, .. } => format!("unproven {}", rules.join(" ")),
         Finding::Conflict { first, second, .. } => format!("conflict {first} {second}"),
         Finding::Twice { rule, .. } => format!("twice {rule}"),
         Finding::Outside { rule, .. } => format!("outside {rule}"),

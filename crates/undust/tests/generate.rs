@@ -104,13 +104,32 @@ pub(crate) fn rule_set(dice: &mut Dice) -> RuleSet {
         }
         // More than three rules, and the compiled engine uses its index.
         let count = if dice.seldom(2) { 4 + dice.up_to(6) } else { dice.up_to(3) };
-        // Now and then a site of substitutions, as one learner finds them: they overlap and feed each other.
-        let make = if dice.seldom(4) { |dice: &mut Dice, _: &str| substitution(dice) } else { action };
-        sites.push(SiteRules {
-            site: site.to_owned(),
-            rules: (0..count).filter_map(|_| Some(rule(make(dice, site)?, dice))).collect(),
-        });
+        sites.push(site_rules(dice, site, count));
     }
+    with_sites(dice, sites)
+}
+
+/// Few rules on one or two sites, of which there is often something to be proven.
+pub(crate) fn few_rules(dice: &mut Dice) -> RuleSet {
+    let mut sites: Vec<SiteRules> = Vec::new();
+    for _ in 0..=dice.up_to(1) {
+        let site = dice.pick(&SITES);
+        if sites.iter().all(|s| s.site != site) {
+            let count = 1 + dice.up_to(2);
+            sites.push(site_rules(dice, site, count));
+        }
+    }
+    with_sites(dice, sites)
+}
+
+fn site_rules(dice: &mut Dice, site: &str, count: usize) -> SiteRules {
+    // Now and then a site of substitutions, as one learner finds them: they overlap and feed each other.
+    let make = if dice.seldom(4) { |dice: &mut Dice, _: &str| substitution(dice) } else { action };
+    let rules = (0..count).filter_map(|_| Some(rule(make(dice, site)?, dice))).collect();
+    SiteRules { site: site.to_owned(), rules }
+}
+
+fn with_sites(dice: &mut Dice, mut sites: Vec<SiteRules>) -> RuleSet {
     sites.sort_by(|a, b| a.site.cmp(&b.site));
     RuleSet {
         normalize: !dice.seldom(3),
@@ -344,6 +363,25 @@ pub(crate) fn url(dice: &mut Dice, set: &RuleSet) -> Vec<u8> {
         url.insert(at, dice.roll() as u8);
     }
     url
+}
+
+/// The URL with something put into it, or a part of it taken out or doubled.
+pub(crate) fn spoiled(dice: &mut Dice, url: Vec<u8>) -> Vec<u8> {
+    let (at, len) = (dice.up_to(url.len()), dice.up_to(8));
+    let end = (at + len).min(url.len());
+    let (before, part, after) = (&url[..at], &url[at..end], &url[end..]);
+    match dice.up_to(3) {
+        0 => [before, part, part, part, after].concat(),
+        1 => [before, after].concat(),
+        2 => [
+            before,
+            dice.pick(&["/", "a", "-", "&a=1", "//b", "?", "\\", "A", "%2e", "@", "b.org/"]).as_bytes(),
+            part,
+            after,
+        ]
+        .concat(),
+        _ => url,
+    }
 }
 
 /// A URL over the alphabet of the rules.

@@ -49,6 +49,19 @@ fn drawn() -> impl Strategy<Value = Drawn> {
     })
 }
 
+/// Few rules, and URLs that were made from theirs and spoiled.
+fn drawn_few() -> impl Strategy<Value = Drawn> {
+    (dice(300), vec(dice(60), 32), vec(dice(4), 32)).prop_map(|(rules, urls, spoilers)| {
+        let set = generate::few_rules(&mut Dice(&rules));
+        let make = |(rolls, spoiler): (&Vec<u8>, &Vec<u8>)| {
+            let url = generate::url(&mut Dice(rolls), &set);
+            generate::spoiled(&mut Dice(spoiler), url)
+        };
+        let urls = urls.iter().zip(&spoilers).map(make).collect();
+        Drawn { set, urls }
+    })
+}
+
 impl fmt::Debug for Drawn {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         writeln!(f, "normalize {}, by {}", self.set.normalize, self.set.site_by)?;
@@ -238,6 +251,28 @@ proptest! {
     }
 }
 
+proptest! {
+    #![proptest_config(config())]
+
+    #[test]
+    fn what_is_proven_comes_to_rest(Drawn { set, urls } in drawn_few()) {
+        let mut scratch = Scratch::new();
+        if is_proven(&set) {
+            for form in [Form::Key, Form::Url] {
+                let engine = Canonicalizer::new(&set, form);
+                for url in &urls {
+                    prop_assert!(engine.settles(url, &mut scratch), "{:?} of {}", form, show(url));
+                }
+            }
+        }
+    }
+}
+
+fn is_proven(set: &RuleSet) -> bool {
+    use undust::apply::Finding::{Circle, Unproven};
+    !check(set).iter().any(|finding| matches!(finding, Circle { .. } | Unproven { .. }))
+}
+
 /// The first step that each rule takes when all others are rejected, numbered without those rejected anyway.
 fn changes_alone(set: &RuleSet, url: &[u8]) -> Vec<(u32, String)> {
     let active =
@@ -300,6 +335,11 @@ fn the_dice_are_worth_rolling() {
     use proptest::strategy::ValueTree;
     use proptest::test_runner::TestRunner;
     let mut runner = TestRunner::new(config());
+    let few: Vec<RuleSet> = (0..100)
+        .map(|_| drawn_few().new_tree(&mut runner).expect("nothing is rejected").current().set)
+        .collect();
+    let proven = few.iter().filter(|set| is_proven(set) && set.rules().count() > 1).count();
+    assert!((20..80).contains(&proven), "{proven} of 100 sets are proven");
     let (mut urls_seen, mut fired, mut twice, mut circles, mut rules, mut large) = (0, 0, 0, 0, 0, 0);
     for _ in 0..100 {
         let Drawn { set, urls } = drawn().new_tree(&mut runner).expect("nothing is rejected").current();

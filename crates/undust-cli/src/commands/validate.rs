@@ -13,7 +13,7 @@ use undust::url::{SiteBy, normalize};
 use undust_fetch::{Comparer, Fetcher};
 use undust_io::read;
 use undust_learn::validate::labels::LabelledPages;
-use undust_learn::validate::{Trying, is_open};
+use undust_learn::validate::{Trying, is_open, leave_out_unfit};
 
 use crate::args::Validate;
 use crate::talk::{report_problems, say};
@@ -169,6 +169,7 @@ fn by_labels(file: &RuleFile, pages: Vec<SitePages>, trying: &Trying) -> Vec<Tri
         let mut tried = Tried::new(&site, &rules);
         let labelled = LabelledPages::new(&site, file.site_by, &pages);
         tried.left_out = labelled.validate(&mut rules, trying).redundant;
+        tried.left_out += leave_out_unfit(&mut rules, &site, file.site_by);
         tried.rules = rules;
         file.replace(number, &tried.rules);
         tried

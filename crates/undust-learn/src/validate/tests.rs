@@ -10,7 +10,7 @@ use super::*;
 
 fn substitution(from: &str, to: &str) -> Rule {
     let action = Action::substitute(from, to).expect("a substitution");
-    Rule { validation: Some(Validation::default()), ..Rule::new(action) }
+    Rule { learner: Some("test".into()), validation: Some(Validation::default()), ..Rule::new(action) }
 }
 
 fn rewrite(from: &str, to: &str) -> Rule {

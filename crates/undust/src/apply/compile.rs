@@ -13,7 +13,7 @@ use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, too_long};
 use crate::rules::{Action, EVERY_SITE, RuleSet};
-use crate::url::{SiteBy, SplitUrl, normalize, split_if_normal};
+use crate::url::{SiteBy, SplitUrl, has_strange_byte, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
 pub struct Canonicalizer {
@@ -226,7 +226,9 @@ impl Canonicalizer {
         if !rule.rewrite(split, scratch) {
             return Fired::None;
         }
-        if rule.is_last() {
+        // What is normal once the rule has fired is known of normal URLs only, and a strange byte may have kept this one
+        // from being normalised.
+        if rule.is_last() && !has_strange_byte(split.raw()) {
             return Fired::Last;
         }
         if self.split_if_normal(&scratch.out).is_some() {

@@ -13,7 +13,7 @@ use super::code::Code;
 use super::rest::is_last;
 use super::scratch::Scratch;
 use crate::rules::template::{Item, QueryKind, Template, as_literal};
-use crate::rules::{Action, Substitute};
+use crate::rules::{Action, Substitute, tokens};
 
 /// Where the index of one site is.
 #[derive(Clone, Copy, Debug, Default)]
@@ -269,10 +269,6 @@ fn token_facts(substitute: &Substitute) -> Vec<(Ask, Vec<u8>)> {
     let mut found: Vec<&[u8]> = tokens(substitute.from()).collect();
     found.sort_by_key(|token| (usual(token), std::cmp::Reverse(token.len())));
     found.into_iter().map(|token| (Ask::Token, token.to_vec())).collect()
-}
-
-fn tokens(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
-    bytes.split(|b| !b.is_ascii_alphanumeric()).filter(|token| !token.is_empty())
 }
 
 fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {

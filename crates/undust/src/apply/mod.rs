@@ -2,7 +2,7 @@
 //!
 //! Rules are tried in order; the first whose result, normalised, is another URL fires, and trying starts again, until no
 //! rule changes anything. What comes out is a fixed point, so that canonicalization is idempotent by construction;
-//! a URL on which the rules run in a circle stays as it was ([`check`] finds such sets before they are used).
+//! a URL on which the rules run in a circle stays as it was ([`check`] proves that there is none, or names the rules).
 //!
 //! [`Canonicalizer`] is the compiled engine, [`Naive`] the reference it is tested against.
 
@@ -14,6 +14,7 @@ mod convert;
 mod form;
 mod index;
 mod naive;
+mod proof;
 mod rest;
 mod run;
 mod scratch;

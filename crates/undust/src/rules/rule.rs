@@ -183,6 +183,16 @@ impl Substitute {
         &self.to
     }
 
+    /// Whether it must stand at the start of the URL.
+    pub fn is_at_start(&self) -> bool {
+        self.at_start
+    }
+
+    /// Whether it must stand at the end of the URL.
+    pub fn is_at_end(&self) -> bool {
+        self.at_end
+    }
+
     /// Whether it makes URLs longer, or as long and greater.
     pub fn grows(&self) -> bool {
         (self.to.len(), &self.to) > (self.from.len(), &self.from)
@@ -261,6 +271,11 @@ fn is_on_borders(url: &[u8], at: usize, length: usize) -> bool {
         i > 0 && i < url.len() && url[i - 1].is_ascii_alphanumeric() && url[i].is_ascii_alphanumeric()
     };
     !joined(at) && !joined(at + length)
+}
+
+/// The tokens of a text: its maximal runs of ASCII letters and digits.
+pub(crate) fn tokens(bytes: &[u8]) -> impl Iterator<Item = &[u8]> {
+    bytes.split(|b| !b.is_ascii_alphanumeric()).filter(|token| !token.is_empty())
 }
 
 /// One side of a substitution, for printing.

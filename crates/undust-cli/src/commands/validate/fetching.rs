@@ -5,7 +5,9 @@ use rayon::prelude::*;
 use undust::rules::{EVERY_SITE, Rule, TriedBy, Validation};
 use undust_fetch::{Comparer, Comparison, Stop};
 use undust_learn::listing::Listing;
-use undust_learn::validate::{Judgement, Trial, Trying, is_open, so_far, trials, validate_rules};
+use undust_learn::validate::{
+    Judgement, Trial, Trying, is_open, leave_out_unfit, so_far, trials, validate_rules,
+};
 
 use super::report::Tried;
 use super::{RuleFile, SitePages};
@@ -50,9 +52,12 @@ impl Work<'_> {
             self.bar.inc(1);
         };
         let validated = validate_rules(&mut rules, try_out, after_each);
+        tried.left_out = validated.redundant;
+        if !validated.stopped {
+            tried.left_out += leave_out_unfit(&mut rules, &site, self.file.site_by);
+        }
         // Also when nothing but redundant rules was met.
         self.file.replace(number, &rules);
-        tried.left_out = validated.redundant;
         tried.rules = rules;
         tried
     }

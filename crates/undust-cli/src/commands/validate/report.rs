@@ -17,7 +17,7 @@ pub(super) struct Tried {
     pub(super) site: String,
     /// As they are now.
     pub(super) rules: Vec<Rule>,
-    /// Rules left out because they refine a valid one.
+    /// Rules left out because they refine a valid one, or do not go together with the others.
     pub(super) left_out: u64,
     /// Why it ended early.
     pub(super) stopped: Option<String>,
@@ -140,8 +140,9 @@ impl Report {
         let Report { valid, invalid, undecided, .. } = self;
         let verdicts = format!("{rules} tried out: {valid} valid, {invalid} invalid, {undecided} undecided");
         let left_out = Some(self.left_out).filter(|n| *n > 0);
-        let left_out =
-            left_out.map(|n| format!("{} left out, since a valid one says as much", counted(n, "rule")));
+        let left_out = left_out.map(|n| {
+            format!("{} left out, since a valid one says as much or against it", counted(n, "rule"))
+        });
         let requests = self.requests.map(|n| counted(n, "request"));
         [Some(verdicts), left_out, requests].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
