@@ -210,9 +210,11 @@ fn the_same_list_gives_the_same_rules() {
     assert_eq!(one.install(|| likely(&pages, Settings::default())), usual);
 }
 
+type Tokens = Vec<String>;
+
 /// Figure 1 as it is printed: tables of strings.
 fn string_tables(urls: &BTreeSet<String>, longest: usize, most: usize) -> BTreeMap<String, u64> {
-    let mut buckets: BTreeMap<(Vec<String>, Vec<String>), Vec<(Vec<String>, &str)>> = BTreeMap::new();
+    let mut buckets: BTreeMap<(Tokens, Tokens), Vec<(Tokens, &str)>> = BTreeMap::new();
     for url in urls {
         let tokens = anchored(url);
         for from in 0..=tokens.len() {
