@@ -371,7 +371,7 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::rules::{Evidence, Review};
+    use crate::rules::{Evidence, Review, Validation};
 
     fn rule(id: &str, from: &str, to: &str) -> Rule {
         let action =
@@ -403,7 +403,10 @@ mod tests {
         let there = rule("there", "http://a.com/x", "http://a.com/y");
         let back = rule("back", "http://a.com/y", "http://a.com/x");
         let rejected = Rule { review: Review::Rejected, ..back };
-        assert!(findings("a.com", vec![there.clone(), rejected]).is_empty());
+        assert!(findings("a.com", vec![there.clone(), rejected.clone()]).is_empty());
+        let likely =
+            Rule { validation: Some(Validation::default()), review: Review::Proposed, ..rejected.clone() };
+        assert!(findings("a.com", vec![there.clone(), likely]).is_empty());
         let again = Rule { review: Review::Rejected, ..there.clone() };
         assert!(findings("a.com", vec![there, again]).is_empty());
     }

@@ -18,7 +18,7 @@ use std::collections::BTreeSet;
 
 use super::form::{Form, in_form};
 use super::rest::{Trust, may_follow};
-use crate::rules::{Action, EVERY_SITE, Review, RuleSet};
+use crate::rules::{Action, EVERY_SITE, RuleSet};
 use effect::{Effect, Measure, World};
 use sites::{Sites, spoils};
 
@@ -56,7 +56,7 @@ struct Entry<'r> {
 }
 
 fn rules_of(set: &RuleSet, form: Form) -> Vec<Entry<'_>> {
-    let active = set.rules().filter(|(_, rule)| rule.review != Review::Rejected);
+    let active = set.rules().filter(|(_, rule)| rule.is_active());
     let entries = active
         .filter_map(|(site, rule)| Some(Entry { site, id: &rule.id, action: in_form(&rule.action, form)? }));
     entries.collect()
