@@ -145,11 +145,8 @@ fn rules_of_a_log_are_tried_out_and_used() {
     let shown: Vec<String> = verdicts(&folder).iter().map(|line| line.replace(&port, "PORT")).collect();
     assert_snapshot!(shown.join("\n"), @"
     &print=1$ -> $: valid
-    &print=1$ -> &sid=a1$: valid
-    &print=1$ -> &sid=b2$: valid
     &sid=a1$ -> $: valid
     &sid=b2$ -> $: valid
-    &sid=b2$ -> &sid=a1$: valid
     /index.html$ -> /$: valid
     ^http://127.0.0.1:PORT/item?n= -> ^http://127.0.0.1:PORT/old/: invalid
     ^http://127.0.0.1:PORT/item?n= -> ^http://127.0.0.1:PORT/story?id=: invalid
