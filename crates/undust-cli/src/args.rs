@@ -124,7 +124,7 @@ pub(crate) struct Dustbuster {
     /// The number of pairs by which a redundant rule may differ [MAD]
     #[arg(long, default_value_t = Settings::default().max_absolute, value_name = "N")]
     pub(crate) max_absolute_deficiency: u32,
-    /// How far down the list redundant rules are looked for [MW]
+    /// With how many rules further down the list one is compared to find redundant ones [MW]
     #[arg(long, default_value_t = Settings::default().window, value_name = "N")]
     pub(crate) max_window: usize,
     /// Learn from images, styles and scripts without a query too

@@ -180,7 +180,7 @@ const FILTER: Similar = Similar { cluster: false, digest: false, ..Similar::ALL 
 
 /// A rule that needs trying out.
 fn open(action: Action) -> Rule {
-    Rule { validation: Some(Validation::default()), ..Rule::new(action) }
+    Rule { learner: Some("dustbuster".into()), validation: Some(Validation::default()), ..Rule::new(action) }
 }
 
 fn learner(similar: Similar) -> Dustbuster {

@@ -37,7 +37,7 @@ pub struct Settings {
     pub max_relative: f64,
     /// `MAD`: a number by which it may differ.
     pub max_absolute: u32,
-    /// `MW`: how far down the list redundant rules are looked for.
+    /// `MW`: with so many rules further down the list one is compared.
     pub window: usize,
     /// `MS`: a rule needs so many supporting pairs.
     pub min_support: u64,

@@ -21,7 +21,9 @@ pub(super) fn without_redundant(mut pairs: Vec<LikelyPair>, settings: &Settings)
     left
 }
 
-/// The places of pairs of which one may refine another, in order. The paper looks at every pair in the window; most cannot.
+/// The places of pairs of which one may refine another, in order. The paper looks at every pair in a window, of which most
+/// cannot; the window bounds the work, and so it is one of pairs that can. (On lists of 80,000 pairs and more, whose support is mostly
+/// 3 to 5, the paper's window is full before anything to compare with comes.)
 fn by_signature(pairs: &[LikelyPair]) -> Vec<Vec<usize>> {
     let mut groups: HashMap<u64, usize> = HashMap::new();
     let mut alike: Vec<Vec<usize>> = Vec::new();
@@ -40,8 +42,8 @@ fn eliminate(pairs: &[LikelyPair], alike: &[usize], settings: &Settings, gone: &
     for (n, &i) in alike.iter().enumerate() {
         let size = pairs[i].high;
         let most = f64::max(settings.max_relative * f64::from(size), f64::from(settings.max_absolute));
-        let near = |j: usize| j - i <= settings.window && f64::from(size - pairs[j].high) <= most;
-        for &j in alike[n + 1..].iter().take_while(|&&j| near(j)) {
+        let near = |j: usize| f64::from(size - pairs[j].high) <= most;
+        for &j in alike[n + 1..].iter().take(settings.window).take_while(|&&j| near(j)) {
             if gone[i] {
                 break;
             }
