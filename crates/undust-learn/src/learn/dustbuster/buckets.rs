@@ -1,9 +1,9 @@
 //! Phase 1 (Fig. 1), likely rules: substrings that share an envelope are a bucket; every likely similar pair in a small bucket
 //! supports a rule.
 //!
-//! The paper's tables are strings in sorted files; here they are hashes of token strings, sorted in memory. Envelopes are
-//! taken by the length of their prefix, one length after the other, so that only the tuples of one length are held, and
-//! only of URLs whose prefix and suffix some other URL has: a bucket of one supports nothing.
+//! The paper's tables are strings in sorted files; here they are hashes of token strings, sorted in memory. Substrings are
+//! taken by the place where they start, some places at a time, so that only a part of the tuples is held, and only of URLs
+//! whose prefix and suffix some other URL has: a bucket of one supports nothing.
 
 use rayon::prelude::*;
 
@@ -28,20 +28,26 @@ pub(super) struct Pair {
     pub(super) unlike: u32,
 }
 
-/// A substring of a URL, by its envelope.
+/// A substring of a URL, by its envelope. What comparing two of them takes is all here: looking it up in both URLs would
+/// fetch far memory for every pair.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord)]
 struct Tuple {
     envelope: u64,
     url: u32,
-    /// Where it ends; where it starts is the length of the prefix.
-    end: u32,
+    /// Where it starts and ends.
+    at: u16,
+    end: u16,
+    /// Of the substring itself.
+    hash: u64,
 }
 
-/// So many tuples are sorted at once (16 bytes each); more of one prefix length are taken in parts.
+/// So many tuples are held in a pass (24 bytes each); more that start at one place are taken in parts.
 const MOST_TUPLES: usize = 1 << 24;
+/// With fewer than this, there is no work to share.
+const LEAST_TUPLES: usize = 1 << 16;
 
-/// Tuples are dealt by their envelopes into piles (a power of two) that are sorted where they fit a cache.
-const PILES: usize = 128;
+/// Tuples are dealt by their envelopes into piles that are small enough to be sorted in a cache.
+const PILES: usize = 256;
 
 /// URLs with more tokens than this are no pages anybody links to, and would cost more than all others together.
 const MOST_TOKENS: usize = 2000;
@@ -49,15 +55,18 @@ const MOST_TOKENS: usize = 2000;
 /// All pairs with enough support, by `t_low`, most of it first.
 pub(super) fn likely_pairs(list: &Listing, settings: &Settings) -> Vec<Pair> {
     let phase = Phase::new(list, settings);
-    let longest = phase.shared_prefix.iter().copied().max().unwrap_or_default();
-    // The whole URL is no substring that could stand for another one.
-    let passes: Vec<(usize, u64, u64)> = (0..=longest as usize).flat_map(|at| phase.parts(at)).collect();
-    let found: Vec<Vec<Pair>> =
-        passes.into_par_iter().map(|(at, part, parts)| phase.pairs(at, part, parts)).collect();
+    let found: Vec<Vec<Pair>> = phase.passes().into_par_iter().map(|pass| phase.pairs(&pass)).collect();
     let mut pairs = found.concat();
     add_up(&mut pairs);
     pairs.retain(|pair| u64::from(pair.low) >= settings.min_support);
     pairs
+}
+
+/// A part of the work: substrings that start at these places, and of those the part whose envelopes are in a part of all hashes.
+struct Pass {
+    places: std::ops::Range<usize>,
+    part: u64,
+    parts: u64,
 }
 
 struct Phase<'l> {
@@ -77,11 +86,6 @@ impl<'l> Phase<'l> {
         Phase { list, settings, tokens, shared_prefix, shared_suffix }
     }
 
-    /// URLs that have something to say about prefixes of `at` tokens.
-    fn urls(&self, at: usize) -> impl Iterator<Item = u32> + '_ {
-        (0..self.tokens.urls()).filter(move |&url| self.shared_prefix[url as usize] as usize >= at)
-    }
-
     /// Where substrings that start at `at` may end.
     fn ends(&self, url: u32, at: usize) -> std::ops::RangeInclusive<usize> {
         let length = self.tokens.len(url);
@@ -89,25 +93,41 @@ impl<'l> Phase<'l> {
         suffix_start.max(at).max(1)..=length.min(at + self.settings.max_tokens)
     }
 
-    /// In how many parts to take the substrings that start at `at`.
-    fn parts(&self, at: usize) -> impl Iterator<Item = (usize, u64, u64)> + use<> {
-        let tuples: usize = self.urls(at).map(|url| self.ends(url, at).count()).sum();
-        let parts = tuples.div_ceil(MOST_TUPLES) as u64;
-        (0..parts).map(move |part| (at, part, parts))
+    /// The work, cut into passes of so many tuples that memory holds some, and that there is one for every thread.
+    fn passes(&self) -> Vec<Pass> {
+        let longest = self.shared_prefix.iter().copied().max().unwrap_or_default() as usize;
+        let mut tuples = vec![0; longest + 1];
+        for url in 0..self.tokens.urls() {
+            for at in 0..=self.shared_prefix[url as usize] as usize {
+                tuples[at] += self.ends(url, at).count();
+            }
+        }
+        let fair = tuples.iter().sum::<usize>() / (4 * rayon::current_num_threads());
+        let most = fair.clamp(LEAST_TUPLES, MOST_TUPLES);
+        let mut passes: Vec<Pass> = Vec::new();
+        let mut held = most;
+        for (at, &tuples) in tuples.iter().enumerate() {
+            let parts = tuples.div_ceil(most) as u64;
+            held += tuples;
+            match passes.last_mut() {
+                Some(pass) if held <= most => pass.places.end = at + 1,
+                _ => {
+                    held = tuples;
+                    passes.extend((0..parts).map(|part| Pass { places: at..at + 1, part, parts }));
+                }
+            }
+        }
+        passes
     }
 
-    /// The pairs of one part.
-    fn pairs(&self, at: usize, part: u64, parts: u64) -> Vec<Pair> {
+    /// The pairs of one pass.
+    fn pairs(&self, pass: &Pass) -> Vec<Pair> {
         let mut piles: Vec<Vec<Tuple>> = vec![Vec::new(); PILES];
-        for url in self.urls(at) {
-            let prefix = self.tokens.before(url, at);
-            // The whole bucket is in one part, since its URLs share the prefix and the suffix.
-            for end in self.ends(url, at) {
-                let envelope = mixed(prefix, self.tokens.from(url, end));
-                if envelope % parts == part {
-                    let pile = (envelope >> (u64::BITS - PILES.ilog2())) as usize;
-                    piles[pile].push(Tuple { envelope, url, end: end as u32 });
-                }
+        for url in 0..self.tokens.urls() {
+            let places =
+                pass.places.start..pass.places.end.min(self.shared_prefix[url as usize] as usize + 1);
+            for at in places {
+                self.add_tuples(url, at, pass, &mut piles);
             }
         }
         let mut pairs = Vec::new();
@@ -115,7 +135,7 @@ impl<'l> Phase<'l> {
             tuples.sort_unstable();
             for bucket in tuples.chunk_by(|a, b| a.envelope == b.envelope) {
                 if (2..=self.settings.t_high).contains(&bucket.len()) {
-                    self.add_bucket(at, bucket, &mut pairs);
+                    self.add_bucket(bucket, &mut pairs);
                 }
             }
         }
@@ -123,7 +143,21 @@ impl<'l> Phase<'l> {
         pairs
     }
 
-    fn add_bucket(&self, at: usize, bucket: &[Tuple], pairs: &mut Vec<Pair>) {
+    /// The substrings of `url` that start at `at`. The whole bucket is in one part, and in one pile.
+    fn add_tuples(&self, url: u32, at: usize, pass: &Pass, piles: &mut [Vec<Tuple>]) {
+        let prefix = self.tokens.before(url, at);
+        for end in self.ends(url, at) {
+            let envelope = mixed(prefix, self.tokens.from(url, end));
+            if part_of(envelope, pass.parts) == pass.part {
+                let hash = self.tokens.between(url, at, end);
+                let tuple = Tuple { envelope, url, at: at as u16, end: end as u16, hash };
+                piles[part_of(envelope, PILES as u64) as usize].push(tuple);
+            }
+        }
+    }
+
+    fn add_bucket(&self, bucket: &[Tuple], pairs: &mut Vec<Pair>) {
+        let at = usize::from(bucket[0].at);
         let low = u32::from(bucket.len() <= self.settings.t_low);
         for (i, one) in bucket.iter().enumerate() {
             for other in &bucket[i + 1..] {
@@ -141,14 +175,13 @@ impl<'l> Phase<'l> {
     }
 
     fn pair(&self, at: usize, one: &Tuple, other: &Tuple) -> Pair {
-        let hash = |tuple: &Tuple| self.tokens.between(tuple.url, at, tuple.end as usize);
         let length = |tuple: &Tuple| (tuple.end as usize - at) as u8;
         let (mut a, mut b) = (one, other);
-        if hash(a) > hash(b) {
+        if a.hash > b.hash {
             (a, b) = (b, a);
         }
         Pair {
-            key: mixed(hash(a), hash(b)),
+            key: mixed(a.hash, b.hash),
             urls: (a.url, b.url),
             at: at as u16,
             lengths: (length(a), length(b)),
@@ -167,14 +200,18 @@ impl<'l> Phase<'l> {
         (1..=difference.min(at)).filter(|period| difference % period == 0).any(|period| {
             let moved = |tuple: &Tuple| {
                 let end = tuple.end as usize;
-                self.tokens.between(tuple.url, at - period, end - period)
-                    == self.tokens.between(tuple.url, at, end)
+                self.tokens.between(tuple.url, at - period, end - period) == tuple.hash
             };
             moved(one)
                 && moved(other)
                 && self.tokens.from(one.url, a - period) == self.tokens.from(other.url, b - period)
         })
     }
+}
+
+/// In which of `parts` a hash is: a multiplication, where a division would cost as much as all else.
+fn part_of(hash: u64, parts: u64) -> u64 {
+    ((u128::from(hash) * u128::from(parts)) >> 64) as u64
 }
 
 /// Add up the support of equal pairs. The one with the least URLs stands for all: it does not depend on how the work was cut.
