@@ -98,8 +98,9 @@ impl<'l> Phase<'l> {
         let longest = self.shared_prefix.iter().copied().max().unwrap_or_default() as usize;
         let mut tuples = vec![0; longest + 1];
         for url in 0..self.tokens.urls() {
-            for at in 0..=self.shared_prefix[url as usize] as usize {
-                tuples[at] += self.ends(url, at).count();
+            let places = self.shared_prefix[url as usize] as usize + 1;
+            for (at, tuples) in tuples[..places].iter_mut().enumerate() {
+                *tuples += self.ends(url, at).count();
             }
         }
         let fair = tuples.iter().sum::<usize>() / (4 * rayon::current_num_threads());
@@ -164,30 +165,13 @@ impl<'l> Phase<'l> {
                 if self.is_counted(at, one, other) {
                     continue;
                 }
-                let pair = self.pair(at, one, other);
+                let pair = pair(at, one, other);
                 if self.settings.similar.likely(self.list.seen(one.url), self.list.seen(other.url)) {
                     pairs.push(Pair { low, high: 1, ..pair });
                 } else if low > 0 {
                     pairs.push(Pair { unlike: 1, ..pair });
                 }
             }
-        }
-    }
-
-    fn pair(&self, at: usize, one: &Tuple, other: &Tuple) -> Pair {
-        let length = |tuple: &Tuple| (tuple.end as usize - at) as u8;
-        let (mut a, mut b) = (one, other);
-        if a.hash > b.hash {
-            (a, b) = (b, a);
-        }
-        Pair {
-            key: mixed(a.hash, b.hash),
-            urls: (a.url, b.url),
-            at: at as u16,
-            lengths: (length(a), length(b)),
-            low: 0,
-            high: 0,
-            unlike: 0,
         }
     }
 
@@ -206,6 +190,24 @@ impl<'l> Phase<'l> {
                 && moved(other)
                 && self.tokens.from(one.url, a - period) == self.tokens.from(other.url, b - period)
         })
+    }
+}
+
+/// The pair of two substrings that start at `at`, without support.
+fn pair(at: usize, one: &Tuple, other: &Tuple) -> Pair {
+    let length = |tuple: &Tuple| (tuple.end as usize - at) as u8;
+    let (mut a, mut b) = (one, other);
+    if a.hash > b.hash {
+        (a, b) = (b, a);
+    }
+    Pair {
+        key: mixed(a.hash, b.hash),
+        urls: (a.url, b.url),
+        at: at as u16,
+        lengths: (length(a), length(b)),
+        low: 0,
+        high: 0,
+        unlike: 0,
     }
 }
 
