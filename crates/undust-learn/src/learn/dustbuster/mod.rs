@@ -106,8 +106,9 @@ impl Dustbuster {
     }
 }
 
-/// The candidates with the greatest support that are passed on.
-const MOST_CANDIDATES: usize = 1000;
+/// The candidates with the greatest support that are passed on, each with its way back. Substitutions enable each other, so that choosing
+/// takes more than linear time: 1,000 instead of 300 find 0.002 more F1 at best, in nine times the time.
+const MOST_CANDIDATES: usize = 300;
 
 impl Learner for Dustbuster {
     fn name(&self) -> &'static str {
