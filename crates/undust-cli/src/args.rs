@@ -79,12 +79,13 @@ pub(crate) struct Learn {
     #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
     pub(crate) memory: u64,
     #[command(flatten)]
-    pub(crate) dustbuster: Dustbuster,
-    #[command(flatten)]
     pub(crate) reading: Reading,
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
+    // Last: what follows would stand under its heading.
+    #[command(flatten)]
+    pub(crate) dustbuster: Dustbuster,
 }
 
 /// The settings of dustbuster; the paper's names in brackets.

@@ -101,15 +101,15 @@ impl Fetcher {
 
     /// Goes from hop to hop. An error comes with the hop where it happened, if that is not the first.
     fn follow(&self, start: Url, errand: Errand) -> Result<Fetched, (Option<String>, FetchErrorKind)> {
-        let mut trail = vec![start];
+        let mut before: Vec<Url> = Vec::new();
+        let mut at = start;
         loop {
-            let at = trail.last().expect("the trail begins with the start");
-            let hop = || if trail.len() > 1 { Some(at.to_string()) } else { None };
-            let answer = self.visit(at, errand).map_err(|kind| (hop(), kind))?;
-            let Some(location) = answer.redirect() else { return Ok(fetched(&trail, answer)) };
-            let target = next_hop(&trail, location, errand.redirects);
+            let hop = || if before.is_empty() { None } else { Some(at.to_string()) };
+            let answer = self.visit(&at, errand).map_err(|kind| (hop(), kind))?;
+            let Some(location) = answer.redirect() else { return Ok(fetched(&at, before.len(), answer)) };
+            let target = next_hop(&before, &at, location, errand.redirects);
             let target = target.map_err(|problem| (hop(), FetchErrorKind::Redirects(problem)))?;
-            trail.push(target);
+            before.push(std::mem::replace(&mut at, target));
         }
     }
 
@@ -244,23 +244,22 @@ fn host_of(url: &Url) -> &str {
     url.host_str().unwrap_or_default()
 }
 
-fn next_hop(trail: &[Url], location: &str, most: u32) -> Result<Url, RedirectProblem> {
-    let at = trail.last().ok_or(RedirectProblem::Loop)?;
+fn next_hop(before: &[Url], at: &Url, location: &str, most: u32) -> Result<Url, RedirectProblem> {
     let target = at.join(location).map(bare).map_err(|_| RedirectProblem::Target(location.to_owned()))?;
-    if trail.contains(&target) {
+    if target == *at || before.contains(&target) {
         return Err(RedirectProblem::Loop);
     }
-    if trail.len() > most as usize { Err(RedirectProblem::TooMany(most)) } else { Ok(target) }
+    if before.len() >= most as usize { Err(RedirectProblem::TooMany(most)) } else { Ok(target) }
 }
 
-fn fetched(trail: &[Url], answer: Answer) -> Fetched {
+fn fetched(at: &Url, redirects: usize, answer: Answer) -> Fetched {
     Fetched {
-        final_url: trail.last().map(Url::to_string).unwrap_or_default(),
+        final_url: at.to_string(),
         status: answer.status,
         content_type: answer.content_type,
         body: answer.body,
         truncated: answer.truncated,
-        redirects: trail.len() as u32 - 1,
+        redirects: redirects as u32,
     }
 }
 

@@ -23,17 +23,17 @@ pub struct Listing {
 }
 
 /// What the files that make up a page, rather than are one, end in.
-const ASSETS: [&[u8]; 26] = [
+const ASSETS: [&[u8]; 27] = [
     b"avif", b"bmp", b"css", b"eot", b"flv", b"gif", b"ico", b"jpeg", b"jpg", b"js", b"map", b"mjs", b"mp3",
     b"mp4", b"mpeg", b"mpg", b"ogg", b"otf", b"png", b"svg", b"swf", b"tif", b"ttf", b"wav", b"webp",
-    b"woff2",
+    b"woff", b"woff2",
 ];
 
 /// Whether `url` is a file that pages are made of, asked for without a query. With a query it may well have DUST
 /// (`style.css?v=7`), and so it stays.
 fn is_asset(url: &SplitUrl) -> bool {
     let extension = url.path().rsplit(|b| *b == b'.').next().unwrap_or_default().to_ascii_lowercase();
-    url.query().is_none() && (ASSETS.contains(&extension.as_slice()) || extension == b"woff")
+    url.query().is_none() && ASSETS.contains(&extension.as_slice())
 }
 
 impl Listing {
@@ -61,7 +61,7 @@ impl Listing {
         list
     }
 
-    /// The URLs of a sample of a site. `seen` is what the learner may know of each row.
+    /// The URLs of a sample of a site.
     pub fn of_sample(sample: &Sample) -> Listing {
         let mut list = Listing::default();
         let mut url = Vec::new();
@@ -75,13 +75,10 @@ impl Listing {
 
     /// Add a URL behind those of a lesser hash; the same one again only widens what was seen.
     fn push(&mut self, url: &[u8], seen: Seen) {
-        if let Some(last) = self.seen.last_mut().filter(|_| !self.ends.is_empty()) {
-            let at = self.ends.len() - 1;
-            let start = if at == 0 { 0 } else { self.ends[at - 1] };
-            if &self.bytes[start..] == url {
-                last.again(&seen);
-                return;
-            }
+        let again = self.urls().next_back() == Some(url);
+        if let Some(last) = self.seen.last_mut().filter(|_| again) {
+            last.again(&seen);
+            return;
         }
         self.bytes.extend_from_slice(url);
         self.ends.push(self.bytes.len());
@@ -111,7 +108,7 @@ impl Listing {
     }
 
     /// All URLs.
-    pub fn urls(&self) -> impl Iterator<Item = &[u8]> {
+    pub fn urls(&self) -> impl DoubleEndedIterator<Item = &[u8]> {
         (0..self.len() as u32).map(|row| self.url(row))
     }
 }

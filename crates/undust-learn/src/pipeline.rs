@@ -66,9 +66,9 @@ pub struct Learned {
     pub contradictions: u64,
     /// Pages without a label, where labels were needed.
     pub unlabelled: u64,
-    /// Rows of failed requests and of assets that were left out, where labels were not needed.
+    /// Rows of failed requests that were left out, where labels were not needed.
     pub failed: u64,
-    /// Rows of images, styles and scripts that were left out.
+    /// Rows of images, styles and scripts that were left out, likewise.
     pub assets: u64,
 }
 

@@ -15,7 +15,7 @@ mod choice;
 mod plausible;
 
 use undust::apply::{Finding, check};
-use undust::rules::{Rule, RuleSet, SiteRules};
+use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
 use crate::bound::{lower_bound, upper_bound};
@@ -148,8 +148,7 @@ fn choose(choice: &mut Choice, limits: Limits, pages: f64, open_rounds: usize) -
 /// The places of rules that `check` complains of, the last of each complaint: selection saw no circle on the URLs it
 /// knows, `check` invents others.
 pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
-    let sites = vec![SiteRules { site: name.to_owned(), rules: rules.to_vec() }];
-    let findings = check(&RuleSet { site_by, sites, ..RuleSet::default() });
+    let findings = check(&RuleSet::of_site(name, site_by, rules.to_vec()));
     let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));
     let bad = findings.into_iter().filter_map(|finding| match finding {
         Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => last(&rules),

@@ -29,14 +29,15 @@ pub(crate) struct Validate {
     #[command(flatten)]
     pub(crate) trying: TryingArgs,
     #[command(flatten)]
-    pub(crate) fetching: Fetching,
-    #[command(flatten)]
-    pub(crate) comparing: Comparing,
-    #[command(flatten)]
     pub(crate) reading: Reading,
     /// Print the summary as JSON instead of a table
     #[arg(long)]
     pub(crate) json: bool,
+    // Last: what follows would stand under their headings.
+    #[command(flatten)]
+    pub(crate) fetching: Fetching,
+    #[command(flatten)]
+    pub(crate) comparing: Comparing,
 }
 
 /// How much it takes to believe or to refute a rule.

@@ -164,9 +164,7 @@ impl Total {
         }
         total
     }
-}
 
-impl Total {
     /// Rows that nothing was learned from, and why.
     fn left_out(&self) -> [(u64, &'static str); 4] {
         [

@@ -9,7 +9,7 @@ use std::collections::BTreeMap;
 use serde::Serialize;
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, SiteRules, Validation};
+use undust::rules::{Action, Rule, RuleSet, Validation};
 use undust::url::SiteBy;
 
 use crate::evaluate::{Evaluation, Score};
@@ -161,9 +161,7 @@ impl Experiment {
 
     fn score(&self, site: &str, rules: Vec<Rule>, pages: &[Page]) -> Score {
         let counts = BTreeMap::from([(site.to_owned(), rules.len() as u64)]);
-        let sites = vec![SiteRules { site: site.to_owned(), rules }];
-        let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
-        let engine = Canonicalizer::new(&set, Form::Key);
+        let engine = Canonicalizer::new(&RuleSet::of_site(site, self.site_by, rules), Form::Key);
         let (mut scratch, mut key, mut walk) = (Scratch::new(), Vec::new(), Evaluation::new());
         for page in pages {
             let Some(label) = page.label() else { continue };

@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
 use undust::apply::{Canonicalizer, Form, Scratch, too_long};
-use undust::rules::{EVERY_SITE, Evidence, Rule, RuleSet, SiteRules};
+use undust::rules::{EVERY_SITE, Evidence, Rule, RuleSet};
 use undust::url::SiteBy;
 
 use super::Proposal;
@@ -18,9 +18,7 @@ pub(super) const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 /// The engine that tells what each candidate makes of a URL.
 pub(super) fn engine(proposals: &[Proposal]) -> Canonicalizer {
     let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
-    let everywhere = SiteRules { site: EVERY_SITE.into(), rules };
-    let set = RuleSet { normalize: true, site_by: SiteBy::Host, learned: None, sites: vec![everywhere] };
-    Canonicalizer::new(&set, Form::Key)
+    Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
 }
 
 /// How many URLs of a cluster a key holds.

@@ -4,7 +4,7 @@ use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, SiteRules, TriedBy, Validation, Verdict};
+use undust::rules::{Action, Rule, RuleSet, TriedBy, Validation, Verdict};
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -99,9 +99,7 @@ impl LabelledPages {
     fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {
         let mut changes = vec![Vec::new(); rules.len()];
         let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
-        let sites = vec![SiteRules { site: self.site.clone(), rules }];
-        let set = RuleSet { site_by: self.site_by, sites, ..RuleSet::default() };
-        let engine = Canonicalizer::new(&set, Form::Key);
+        let engine = Canonicalizer::new(&RuleSet::of_site(&self.site, self.site_by, rules), Form::Key);
         let mut scratch = Scratch::new();
         for (row, labelled) in (0..).zip(&self.rows) {
             engine.each_change(&labelled.url, &mut scratch, |rule, after| {

@@ -3,7 +3,7 @@
 use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
-use undust::rules::{Rule, RuleSet, SiteRules};
+use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
 /// Two URLs that a rule says are one page.
@@ -43,8 +43,7 @@ pub fn trials<'u>(
 
 fn alone(rule: &Rule, site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {
     let rules = vec![Rule::new(rule.action.clone())];
-    let sites = vec![SiteRules { site: site.to_owned(), rules }];
-    Canonicalizer::new(&RuleSet { site_by, sites, ..RuleSet::default() }, form)
+    Canonicalizer::new(&RuleSet::of_site(site, site_by, rules), form)
 }
 
 /// What the one rule of `engine` makes of `url`, if it changes it.

@@ -380,8 +380,7 @@ mod tests {
     }
 
     fn findings(site: &str, rules: Vec<Rule>) -> Vec<String> {
-        let sites = vec![SiteRules { site: site.to_owned(), rules }];
-        check(&RuleSet { sites, ..RuleSet::default() }).iter().map(ToString::to_string).collect()
+        check(&RuleSet::of_site(site, SiteBy::default(), rules)).iter().map(ToString::to_string).collect()
     }
 
     #[test]

@@ -28,6 +28,12 @@ impl Default for RuleSet {
 }
 
 impl RuleSet {
+    /// The rules of one site, and nothing else.
+    pub fn of_site(site: &str, site_by: SiteBy, rules: Vec<Rule>) -> RuleSet {
+        let sites = vec![SiteRules { site: site.to_owned(), rules }];
+        RuleSet { site_by, sites, ..RuleSet::default() }
+    }
+
     /// All rules, with their sites.
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
         self.sites.iter().flat_map(|site| site.rules.iter().map(|rule| (site.site.as_str(), rule)))

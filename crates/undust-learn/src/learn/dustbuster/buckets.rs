@@ -52,7 +52,7 @@ const PILES: usize = 256;
 /// URLs with more tokens than this are no pages anybody links to, and would cost more than all others together.
 const MOST_TOKENS: usize = 2000;
 
-/// All pairs with enough support, by `t_low`, most of it first.
+/// All pairs with enough support in buckets of at most `t_low`, in an order that depends on the list alone.
 pub(super) fn likely_pairs(list: &Listing, settings: &Settings) -> Vec<Pair> {
     let phase = Phase::new(list, settings);
     let found: Vec<Vec<Pair>> = phase.passes().into_par_iter().map(|pass| phase.pairs(&pass)).collect();

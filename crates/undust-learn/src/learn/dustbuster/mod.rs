@@ -17,14 +17,15 @@ mod tokens;
 
 use undust::rules::Action;
 
-pub use similar::{SIZE_SLACK, Similar};
+pub use similar::Similar;
 
 use super::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::site::Sample;
 use pair::LikelyPair;
 
-/// What the paper's algorithm is bound by; the defaults are the paper's.
+/// What the paper's algorithm is bound by. The defaults are the paper's, but for `min_similar` and the slack of sizes in `similar`, which are
+/// ours: with 0 for both, it is the paper's algorithm.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Settings {
     /// `S`: the longest substring, in tokens.

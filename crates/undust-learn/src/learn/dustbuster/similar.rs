@@ -23,7 +23,7 @@ pub struct Similar {
 }
 
 /// The default of [`Similar::size_slack`].
-pub const SIZE_SLACK: f64 = 0.01;
+const SIZE_SLACK: f64 = 0.01;
 
 /// So many bits of a simhash may differ (Manku et al. 2007).
 const SIMHASH_BITS: u32 = 3;
