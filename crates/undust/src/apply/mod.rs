@@ -10,7 +10,6 @@ mod assemble;
 mod check;
 mod code;
 mod compile;
-mod convert;
 mod form;
 mod index;
 mod naive;

@@ -4,7 +4,6 @@
 
 use std::collections::BTreeMap;
 
-use super::convert::push_converted;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
@@ -297,7 +296,7 @@ fn print_list(list: &List, rest: &[&[u8]], bound: &Bindings) -> Vec<Vec<u8>> {
             }
             Item::Rest(convert) => printed.extend(rest.iter().map(|value| {
                 let mut one = Vec::new();
-                push_converted(value, *convert, &mut one);
+                convert.append(value, &mut one);
                 one
             })),
         }
@@ -357,7 +356,7 @@ fn print_text(text: &Text, bound: &Bindings, out: &mut Vec<u8>) {
             Piece::Literal(bytes) => out.extend_from_slice(bytes),
             Piece::Star => out.push(b'*'),
             Piece::Hole { name, convert, .. } => {
-                push_converted(bound.holes.get(name).copied().unwrap_or_default(), *convert, out);
+                convert.append(bound.holes.get(name).copied().unwrap_or_default(), out);
             }
         }
     }

@@ -1,7 +1,6 @@
 //! Running the code of one rule on one URL: all tests, then all operations.
 
 use super::code::{Bind, Code, Header, Op, PieceTest, Test, flag};
-use super::convert::push_converted;
 use super::scratch::{ParamSpan, Scratch, Span};
 use crate::rules::template::Class;
 use crate::url::SplitUrl;
@@ -113,18 +112,18 @@ impl<'c> Run<'c> {
         for op in ops {
             match Op::unpack(*op) {
                 Op::Literal(literal) => self.code.push_literal(literal, out),
-                Op::Slot(slot, convert) => push_converted(slots[slot as usize].of_raw(raw), convert, out),
+                Op::Slot(slot, convert) => convert.append(slots[slot as usize].of_raw(raw), out),
                 Op::HostRest { convert, dot_before } => {
                     if let Some(rest) = host_rest {
                         out.extend_from_slice(if dot_before { b"." } else { b"" });
-                        push_converted(rest.of_raw(raw), convert, out);
+                        convert.append(rest.of_raw(raw), out);
                     }
                 }
                 Op::DotBehindRest => out.extend_from_slice(if host_rest.is_some() { b"." } else { b"" }),
                 Op::PathRest(convert) => {
                     if let Some(rest) = path_rest {
                         out.push(b'/');
-                        push_converted(rest.of_raw(raw), convert, out);
+                        convert.append(rest.of_raw(raw), out);
                     }
                 }
                 Op::ParamSeparator(separator) => separate(out, separator),

@@ -1,15 +1,17 @@
-//! The value conversions of the rule language, shared by both engines. Each is idempotent.
+//! The value conversions of the rule language, shared by both engines and by learners. Each is idempotent.
 
-use crate::rules::Convert;
+use super::Convert;
 
-/// Append `value`, converted, to `out`.
-pub(super) fn push_converted(value: &[u8], convert: Convert, out: &mut Vec<u8>) {
-    match convert {
-        Convert::Copy => out.extend_from_slice(value),
-        Convert::Lower => lower(value, out),
-        Convert::Upper => out.extend(value.iter().map(u8::to_ascii_uppercase)),
-        Convert::Encode => encode(value, out),
-        Convert::Decode => decode(value, out),
+impl Convert {
+    /// Append `value`, converted, to `out`.
+    pub fn append(self, value: &[u8], out: &mut Vec<u8>) {
+        match self {
+            Convert::Copy => out.extend_from_slice(value),
+            Convert::Lower => lower(value, out),
+            Convert::Upper => out.extend(value.iter().map(u8::to_ascii_uppercase)),
+            Convert::Encode => encode(value, out),
+            Convert::Decode => decode(value, out),
+        }
     }
 }
 
@@ -102,7 +104,7 @@ mod tests {
     fn check(convert: Convert, value: &str, expected: &str) {
         let run = |v: &[u8]| {
             let mut out = Vec::new();
-            push_converted(v, convert, &mut out);
+            convert.append(v, &mut out);
             out
         };
         let once = run(value.as_bytes());
