@@ -273,6 +273,8 @@ pub(crate) enum Method {
     Dustbuster,
     /// De-duping URLs via Rewrite Rules, KDD 2008
     Rewrite,
+    /// Learning URL Patterns for Webpage De-duplication, WSDM 2010
+    DecisionTree,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -37,6 +37,7 @@ struct Row {
     first_token: u32,
     /// Which part of the site the URL belongs to when evidence is held out.
     fold: u32,
+    importance: u32,
 }
 
 /// Everything of a URL but its values, in URL order.
@@ -103,6 +104,7 @@ impl Site {
             contradictions += u64::from(same && again.label != first.label);
             if same {
                 first.seen.again(&again.seen);
+                first.importance = first.importance.max(again.importance);
             }
             same
         });
@@ -141,7 +143,7 @@ impl Site {
             let large = sizes[cluster as usize] >= LARGE_CLUSTER;
             let by = if large { page.url.as_slice() } else { page.label.as_bytes() };
             let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
-            self.rows.push(Row { shape, cluster, first_token, fold });
+            self.rows.push(Row { shape, cluster, first_token, fold, importance: page.importance });
             self.seen.push(page.seen);
         }
         self.clusters = labels.len();
@@ -228,6 +230,17 @@ impl Site {
         &self.tokens[row.first_token as usize..][..count]
     }
 
+    /// How much a URL matters, as the bits of a float that is not negative, which are ordered as it is; 0 where it is not
+    /// known.
+    pub fn importance(&self, row: u32) -> u32 {
+        self.rows[row as usize].importance
+    }
+
+    /// How many distinct values there are.
+    pub fn value_count(&self) -> u32 {
+        self.values.len() as u32
+    }
+
     /// The bytes of a value.
     pub fn value(&self, id: u32) -> &[u8] {
         self.values.get(id)
@@ -308,6 +321,7 @@ struct Labelled {
     url: Vec<u8>,
     label: String,
     seen: Seen,
+    importance: u32,
 }
 
 impl Labelled {
@@ -317,7 +331,8 @@ impl Labelled {
         SplitUrl::new(&url)?;
         // Literals of learned rules are text: a URL that is not has nothing to teach.
         std::str::from_utf8(&url).ok()?;
-        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, seen: Seen::of(page) })
+        let importance = (page.importance.unwrap_or_default() as f32).max(0.0).to_bits();
+        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, seen: Seen::of(page), importance })
     }
 }
 

@@ -1,5 +1,6 @@
 //! The learners: one folder per paper, one trait for all, open to learners from outside this crate.
 
+pub mod decision_tree;
 pub mod dustbuster;
 pub mod rewrite;
 
@@ -45,7 +46,11 @@ pub struct LikelyRule {
 
 /// Every learner of this crate, with its paper's settings.
 pub fn all() -> Vec<Box<dyn Learner>> {
-    vec![Box::new(dustbuster::Dustbuster::default()), Box::new(rewrite::Rewrite::default())]
+    vec![
+        Box::new(dustbuster::Dustbuster::default()),
+        Box::new(rewrite::Rewrite::default()),
+        Box::new(decision_tree::DecisionTree::default()),
+    ]
 }
 
 /// The learner called `name`.

@@ -240,6 +240,31 @@ impl Template {
             .chain(params)
             .chain(fragment)
     }
+
+    /// The same, to be changed.
+    pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
+        fn one(item: &mut Item) -> Option<&mut Text> {
+            match item {
+                Item::One(text) => Some(text),
+                Item::Rest(_) => None,
+            }
+        }
+        let params = self.query.iter_mut().flatten().filter_map(|item| match &mut item.kind {
+            QueryKind::Param(_, value) => value.as_mut(),
+            _ => None,
+        });
+        let fragment = self.fragment.iter_mut().filter_map(|f| match f {
+            Fragment::Text(text) => Some(text),
+            Fragment::Any => None,
+        });
+        std::iter::once(&mut self.scheme)
+            .chain(&mut self.userinfo)
+            .chain(self.host.iter_mut().filter_map(one))
+            .chain(&mut self.port)
+            .chain(self.path.iter_mut().filter_map(one))
+            .chain(params)
+            .chain(fragment)
+    }
 }
 
 impl fmt::Display for Template {

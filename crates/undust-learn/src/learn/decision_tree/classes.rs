@@ -1,0 +1,135 @@
+//! The classes of the tree: distinct transformations with the URLs that they were seen on.
+//!
+//! Here transformations are generalized as well: a text that takes many values in place of a value of the source is
+//! irrelevant and becomes a star; one that is nearly always the same is fixed.
+
+use std::collections::HashMap;
+
+use super::diff::Difference;
+use super::edit::{Edit, ParamEdit, PathEdit, Piece, TextId};
+
+/// A transformation without texts that are merely given.
+#[derive(Clone, Debug)]
+pub(super) struct Class {
+    pub(super) edit: Edit,
+    /// The sources, each as often as it was seen.
+    pub(super) rows: Vec<u32>,
+}
+
+/// A given text is fixed if it has this share of the pairs, in percent.
+const FIXED_SHARE: usize = 90;
+/// So many different texts in one place are irrelevant.
+const MIN_TEXTS: usize = 3;
+/// Of given texts that vary, the most frequent ones are tried as they are, so many of them.
+const MOST_TEXTS: usize = 16;
+
+/// The pairs of one transformation.
+#[derive(Default)]
+struct Instances {
+    rows: Vec<u32>,
+    /// What was given, as many texts for each row as the transformation has.
+    given: Vec<TextId>,
+}
+
+/// Collects pair-wise rules by their transformation.
+#[derive(Default)]
+pub(super) struct Collector {
+    found: HashMap<Edit, Instances>,
+}
+
+impl Collector {
+    pub(super) fn add(&mut self, row: u32, difference: Difference) {
+        let Difference { edits, given } = difference;
+        for edit in edits.into_iter().filter(|edit| !edit.is_empty()) {
+            let instances = self.found.entry(edit).or_default();
+            instances.rows.push(row);
+            instances.given.extend_from_slice(&given);
+        }
+    }
+
+    /// The classes with at least `min_support` pairs, those with the most first.
+    pub(super) fn classes(self, min_support: usize) -> Vec<Class> {
+        let mut classes: HashMap<Edit, Vec<u32>> = HashMap::new();
+        for (edit, instances) in self.found {
+            if instances.rows.len() >= min_support {
+                for class in generalize(&edit, &instances, min_support) {
+                    classes.entry(class.edit).or_default().extend(class.rows);
+                }
+            }
+        }
+        let mut classes: Vec<Class> = classes
+            .into_iter()
+            .map(|(edit, mut rows)| {
+                rows.sort_unstable();
+                Class { edit, rows }
+            })
+            .collect();
+        classes.sort_by(|a, b| b.rows.len().cmp(&a.rows.len()).then_with(|| a.edit.cmp(&b.edit)));
+        classes
+    }
+}
+
+fn generalize(edit: &Edit, instances: &Instances, min_support: usize) -> Vec<Class> {
+    let width = instances.given.len() / instances.rows.len();
+    if width == 0 {
+        return vec![Class { edit: edit.clone(), rows: instances.rows.clone() }];
+    }
+    let mut by_texts: HashMap<&[TextId], Vec<u32>> = HashMap::new();
+    for (texts, &row) in instances.given.chunks(width).zip(&instances.rows) {
+        by_texts.entry(texts).or_default().push(row);
+    }
+    let mut frequent: Vec<(&[TextId], Vec<u32>)> =
+        by_texts.into_iter().filter(|(_, rows)| rows.len() >= min_support).collect();
+    frequent.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
+    frequent.truncate(MOST_TEXTS);
+    let fixed = |texts: &[TextId]| edit.with_given(|n| Piece::Fixed(texts[usize::from(n)]));
+    let mut classes: Vec<Class> =
+        frequent.into_iter().map(|(texts, rows)| Class { edit: fixed(texts), rows }).collect();
+    classes.extend(with_stars(edit, instances, width));
+    classes
+}
+
+/// The transformation with a star for each text that varies, if it may have stars there.
+fn with_stars(edit: &Edit, instances: &Instances, width: usize) -> Option<Class> {
+    let usual: Vec<Option<TextId>> = (0..width).map(|n| usual_text(instances, width, n)).collect();
+    let varies = |n: u16| usual[usize::from(n)].is_none();
+    let starred = given_in_place(edit);
+    let possible = (0..width as u16).filter(|n| varies(*n)).all(|n| starred.contains(&n));
+    let needed = (0..width as u16).any(varies);
+    (possible && needed).then(|| Class {
+        edit: edit.with_given(|n| usual[usize::from(n)].map_or(Piece::Star, Piece::Fixed)),
+        rows: instances.rows.clone(),
+    })
+}
+
+/// The text that is given nearly always in the n-th place; nothing if there are many.
+fn usual_text(instances: &Instances, width: usize, n: usize) -> Option<TextId> {
+    let mut counts: HashMap<TextId, usize> = HashMap::new();
+    for texts in instances.given.chunks(width) {
+        *counts.entry(texts[n]).or_default() += 1;
+    }
+    let distinct = counts.len();
+    let (text, count) = counts.into_iter().max_by_key(|&(text, count)| (count, std::cmp::Reverse(text)))?;
+    (distinct < MIN_TEXTS || count * 100 >= instances.rows.len() * FIXED_SHARE).then_some(text)
+}
+
+/// The given texts that stand where the source has a value of its own.
+fn given_in_place(edit: &Edit) -> Vec<u16> {
+    let path = match &edit.path {
+        Some(PathEdit::Components { removed, added, .. }) if usize::from(*removed) == added.len() => added,
+        _ => &Vec::new(),
+    };
+    let host = match &edit.host {
+        Some(host) if host.removed.len() == host.added.len() => &host.added,
+        _ => &Vec::new(),
+    };
+    let params = edit.params.iter().filter_map(|(_, edit)| match edit {
+        ParamEdit::Change(expr) => Some(expr),
+        _ => None,
+    });
+    let given = |piece: &Piece| match piece {
+        Piece::Given(n) => Some(*n),
+        _ => None,
+    };
+    host.iter().chain(path).chain(params).flatten().filter_map(given).collect()
+}

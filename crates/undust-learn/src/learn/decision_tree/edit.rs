@@ -1,0 +1,202 @@
+//! Transformations (Definition 2): what has to be done to a source URL to get a target. Only what changes is said; places in
+//! the path are counted from one end, so that the same change at another depth is the same transformation.
+
+use undust::rules::template::Convert;
+
+/// Fixed text, by its number among the learner's texts.
+pub(super) type TextId = u32;
+
+/// A transformation. Texts that are no part of the source are holes ([`Piece::Given`]) until it is known whether they
+/// are always the same.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct Edit {
+    /// The scheme becomes this.
+    pub(super) scheme: Option<Expr>,
+    pub(super) host: Option<HostEdit>,
+    /// The port of the source and of the target. A rule speaks of one port, or of none.
+    pub(super) port: (Option<TextId>, Option<TextId>),
+    pub(super) path: Option<PathEdit>,
+    /// What happens to parameters, sorted by parameter.
+    pub(super) params: Vec<(u32, ParamEdit)>,
+    /// The patterns that parts of the source must have, since deep tokens of them are copied.
+    pub(super) patterns: Vec<(Source, u32)>,
+}
+
+/// The first labels of a host become others.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) struct HostEdit {
+    pub(super) removed: Vec<TextId>,
+    pub(super) added: Vec<Expr>,
+}
+
+/// Some components of a path become others, or all are converted.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum PathEdit {
+    Components {
+        place: Place,
+        removed: u16,
+        added: Vec<Expr>,
+    },
+    ConvertAll(Conversion),
+}
+
+/// What happens to a parameter.
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum ParamEdit {
+    Delete,
+    Change(Expr),
+    Add(Expr),
+}
+
+impl ParamEdit {
+    pub(super) fn expr(&self) -> Option<&Expr> {
+        match self {
+            ParamEdit::Delete => None,
+            ParamEdit::Change(expr) | ParamEdit::Add(expr) => Some(expr),
+        }
+    }
+
+    fn expr_mut(&mut self) -> Option<&mut Expr> {
+        match self {
+            ParamEdit::Delete => None,
+            ParamEdit::Change(expr) | ParamEdit::Add(expr) => Some(expr),
+        }
+    }
+}
+
+/// Where components are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Place {
+    /// Behind so many components.
+    Start(u16),
+    /// Before so many components.
+    End(u16),
+    /// They are the whole path.
+    Whole,
+}
+
+impl Place {
+    /// Where `removed` components begin in a path of `count`.
+    pub(super) fn begin(self, removed: usize, count: usize) -> Option<usize> {
+        match self {
+            Place::Start(skip) => {
+                let begin = usize::from(skip);
+                (begin + removed <= count).then_some(begin)
+            }
+            Place::End(skip) => count.checked_sub(usize::from(skip) + removed),
+            Place::Whole => (removed == count).then_some(0),
+        }
+    }
+}
+
+/// Text put together from pieces.
+pub(super) type Expr = Vec<Piece>;
+
+#[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Piece {
+    Fixed(TextId),
+    /// The n-th text that the source does not have.
+    Given(u16),
+    /// Any such text: it is irrelevant.
+    Star,
+    /// A part of the source, or one of its deep tokens, converted.
+    Copy {
+        source: Source,
+        hole: Option<u16>,
+        convert: Conversion,
+    },
+}
+
+/// A part of the source that is not in the target as it was.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Source {
+    /// The n-th of the removed components.
+    Removed(u16),
+    Param(u32),
+}
+
+/// Value conversions, in the order in which they are tried.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Conversion {
+    None,
+    Lower,
+    Upper,
+    Encode,
+    Decode,
+}
+
+impl Conversion {
+    pub(super) const REAL: [Conversion; 4] =
+        [Conversion::Lower, Conversion::Upper, Conversion::Encode, Conversion::Decode];
+
+    pub(super) fn convert(self) -> Convert {
+        match self {
+            Conversion::None => Convert::Copy,
+            Conversion::Lower => Convert::Lower,
+            Conversion::Upper => Convert::Upper,
+            Conversion::Encode => Convert::Encode,
+            Conversion::Decode => Convert::Decode,
+        }
+    }
+
+    /// Whether it makes `to` of `from`.
+    pub(super) fn makes(self, from: &[u8], to: &[u8]) -> bool {
+        let mut out = Vec::with_capacity(to.len());
+        self.convert().append(from, &mut out);
+        out == to
+    }
+}
+
+impl Edit {
+    /// Whether it does nothing.
+    pub(super) fn is_empty(&self) -> bool {
+        let Edit { scheme, host, port, path, params, .. } = self;
+        scheme.is_none() && host.is_none() && port.0 == port.1 && path.is_none() && params.is_empty()
+    }
+
+    /// Every text that it writes.
+    pub(super) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+        let path = match &mut self.path {
+            Some(PathEdit::Components { added, .. }) => added.as_mut_slice(),
+            _ => &mut [],
+        };
+        let host = self.host.as_mut().map_or(&mut [][..], |host| host.added.as_mut_slice());
+        let params = self.params.iter_mut().filter_map(|(_, edit)| edit.expr_mut());
+        self.scheme.iter_mut().chain(host).chain(path).chain(params)
+    }
+
+    /// The same with every text that is given replaced.
+    pub(super) fn with_given(&self, given: impl Fn(u16) -> Piece) -> Edit {
+        let mut edit = self.clone();
+        for piece in edit.exprs_mut().flatten() {
+            if let Piece::Given(n) = piece {
+                *piece = given(*n);
+            }
+        }
+        edit
+    }
+
+    /// The parts of the source that it copies from.
+    pub(super) fn sources(&self) -> impl Iterator<Item = Source> {
+        let path = match &self.path {
+            Some(PathEdit::Components { added, .. }) => added.as_slice(),
+            _ => &[],
+        };
+        let params = self.params.iter().filter_map(|(_, edit)| edit.expr());
+        path.iter().chain(params).flatten().filter_map(|piece| match piece {
+            Piece::Copy { source, .. } => Some(*source),
+            _ => None,
+        })
+    }
+
+    /// Whether everything that `other` does is a part of what this one does.
+    pub(super) fn contains(&self, other: &Edit) -> bool {
+        let same = |a: bool, b: bool| !b || a;
+        same(self.scheme == other.scheme, other.scheme.is_some())
+            && same(self.host == other.host, other.host.is_some())
+            && self.port.0 == other.port.0
+            && same(self.port == other.port, other.port.0 != other.port.1)
+            && same(self.path == other.path, other.path.is_some())
+            && other.params.iter().all(|param| self.params.contains(param))
+    }
+}

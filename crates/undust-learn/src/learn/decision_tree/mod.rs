@@ -1,0 +1,108 @@
+//! `decision-tree`: H. S. Koppula, K. P. Leela, A. Agarwal, K. P. Chitrapura, S. Garg, A. Sasturkar, "Learning URL Patterns
+//! for Webpage De-duplication", WSDM 2010.
+//!
+//! Values are cut into deep tokens (`deep`), path components counted from both ends (`view`). The best URLs of a cluster are
+//! targets (`pairs`); what makes a target of a source is a transformation (`diff`, `edit`); transformations are the classes (`classes`)
+//! of a tree over the keys of their sources, whose paths are contexts (`tree`). Contexts are pruned on the sample, rules
+//! filtered by coverage and precision (`rules`, `outcome`) and said in the common language (`template`).
+//!
+//! Where we deviate: transformations say only what changes; URLs also meet duplicates that have one part less; contexts
+//! are pruned; a rule that does what other rules do together is dropped; the order of parameters is a rule.
+
+mod classes;
+mod deep;
+mod diff;
+mod edit;
+mod outcome;
+mod pairs;
+mod rules;
+mod template;
+mod tree;
+mod view;
+
+use undust::rules::Action;
+
+use super::{Candidate, Learner};
+use crate::site::Sample;
+use classes::Collector;
+use diff::Differ;
+use outcome::Applier;
+use pairs::Pairs;
+use view::View;
+
+/// Targets of a cluster.
+pub const TARGETS: usize = 2;
+/// A transformation needs so many pairs.
+pub const MIN_SUPPORT: u64 = 3;
+/// A rule must change so many URLs of the sample (the paper's filter).
+pub const MIN_COVERAGE: u64 = 10;
+/// Of the URLs of the sample that a rule makes equal to others, so many must be right.
+pub const MIN_PRECISION: f64 = 0.8;
+/// The transformations with the most pairs that are looked at.
+const MOST_CLASSES: usize = 2000;
+
+/// The learner of WSDM 2010.
+#[derive(Clone, Debug)]
+pub struct DecisionTree {
+    /// How many of a cluster's URLs are targets.
+    pub targets: usize,
+    /// How many pairs a transformation needs.
+    pub min_support: u64,
+    /// How many URLs a rule must change.
+    pub min_coverage: u64,
+    /// How many of those that it makes equal to others must be right.
+    pub min_precision: f64,
+    /// Seed of the sources sampled from large clusters.
+    pub seed: u64,
+}
+
+impl Default for DecisionTree {
+    fn default() -> DecisionTree {
+        DecisionTree {
+            targets: TARGETS,
+            min_support: MIN_SUPPORT,
+            min_coverage: MIN_COVERAGE,
+            min_precision: MIN_PRECISION,
+            seed: 0,
+        }
+    }
+}
+
+impl Learner for DecisionTree {
+    fn name(&self) -> &'static str {
+        "decision-tree"
+    }
+
+    fn learn(&self, sample: &Sample) -> Vec<Candidate> {
+        let view = View::new(sample);
+        let pairs = Pairs { view: &view, targets: self.targets, seed: self.seed };
+        let mut differ = Differ::new(&view);
+        let mut collector = Collector::default();
+        let mut reordered = 0;
+        for rows in sample.duplicates() {
+            for (source, target) in pairs.of_cluster(&rows) {
+                if view.url_hash(source) == view.url_hash(target) {
+                    reordered += 1;
+                } else if let Some(difference) = differ.difference(source, target) {
+                    collector.add(source, difference);
+                }
+            }
+        }
+        let mut classes = collector.classes(self.min_support as usize);
+        classes.truncate(MOST_CLASSES);
+        let contexts = tree::contexts(&view, &classes);
+        let applier = Applier { view: &view, texts: &differ.texts };
+        let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);
+        let said = rules.iter().filter_map(|rule| {
+            let action = template::action(&view, &differ.texts, rule)?;
+            Some(Candidate { action, support: rule.counts.right })
+        });
+        said.chain(sorting(reordered)).collect()
+    }
+}
+
+/// Sorting parameters, where duplicates differ in nothing but their order.
+fn sorting(support: u64) -> Option<Candidate> {
+    let action = Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
+    (support > 0).then_some(action.ok()).flatten().map(|action| Candidate { action, support })
+}

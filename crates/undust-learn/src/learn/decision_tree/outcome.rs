@@ -1,0 +1,229 @@
+//! What a transformation makes of the site's URLs, and whether that is right: the hash of the result is enough to know.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::edit::{Edit, HostEdit, ParamEdit, PathEdit, Piece, Source};
+use super::view::{Cut, View, host_hash, param_hash, path_hash, port_hash, scheme_hash};
+use crate::intern::Interner;
+
+/// What became of a URL.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Verdict {
+    /// It leads to a URL of the same page, or becomes equal to another one of it.
+    Right,
+    /// The same with another page.
+    Wrong,
+    /// No other URL becomes or is the same.
+    Alone,
+}
+
+/// A URL that a transformation changes.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Outcome {
+    pub(super) row: u32,
+    pub(super) verdict: Verdict,
+    /// A row that it is made equal to, itself if there is none.
+    pub(super) joins: u32,
+}
+
+/// Runs transformations on rows.
+pub(super) struct Applier<'v, 's> {
+    pub(super) view: &'v View<'s>,
+    pub(super) texts: &'v Interner,
+}
+
+impl Applier<'_, '_> {
+    /// What becomes of every URL that `edit` changes.
+    pub(super) fn outcomes(&self, edit: &Edit) -> Vec<Outcome> {
+        let mut found = Vec::new();
+        let mut made: Vec<(u64, u32)> = Vec::new();
+        let mut buffer = Vec::new();
+        for rows in self.view.rows_by_shape() {
+            if !self.may_apply(edit, rows[0]) {
+                continue;
+            }
+            for &row in rows {
+                let Some(hash) = self.result(edit, row, &mut buffer) else { continue };
+                match self.view.find(hash) {
+                    Some(joins) => found.push(Outcome { row, verdict: self.verdict(row, joins), joins }),
+                    None => made.push((hash, row)),
+                }
+            }
+        }
+        made.sort_unstable();
+        for equal in made.chunk_by(|a, b| a.0 == b.0) {
+            self.judge_equal(equal, &mut found);
+        }
+        found
+    }
+
+    fn verdict(&self, row: u32, other: u32) -> Verdict {
+        let site = self.view.site;
+        if site.cluster(row) == site.cluster(other) { Verdict::Right } else { Verdict::Wrong }
+    }
+
+    /// URLs that become one that nobody has seen: the page that most of them are of is right.
+    fn judge_equal(&self, equal: &[(u64, u32)], found: &mut Vec<Outcome>) {
+        let cluster = |row: u32| self.view.site.cluster(row);
+        let mut pages: Vec<u32> = equal.iter().map(|&(_, row)| cluster(row)).collect();
+        pages.sort_unstable();
+        let largest = pages.chunk_by(|a, b| a == b).max_by_key(|page| page.len()).map(|page| page[0]);
+        let Some(kept) = equal.iter().map(|&(_, row)| row).find(|&row| Some(cluster(row)) == largest) else {
+            return;
+        };
+        found.extend(equal.iter().map(|&(_, row)| match row == kept {
+            true => Outcome { row, verdict: Verdict::Alone, joins: row },
+            false => Outcome { row, verdict: self.verdict(row, kept), joins: kept },
+        }));
+    }
+
+    /// Whether URLs of this row's shape have what the transformation changes.
+    fn may_apply(&self, edit: &Edit, row: u32) -> bool {
+        let view = self.view;
+        let path = match &edit.path {
+            Some(PathEdit::Components { place, removed, .. }) => {
+                place.begin(usize::from(*removed), view.path(row).len()).is_some()
+            }
+            _ => true,
+        };
+        let is_there = |edit: &ParamEdit| !matches!(edit, ParamEdit::Add(_));
+        path && edit.port.0.is_some() == view.port(row).is_some()
+            && edit.params.iter().all(|(key, edit)| is_there(edit) == view.param(row, *key).is_some())
+    }
+
+    /// The hash of what becomes of a row; nothing if it stays as it is.
+    fn result(&self, edit: &Edit, row: u32, buffer: &mut Vec<u8>) -> Option<u64> {
+        let view = self.view;
+        let source = SourceUrl::new(view, edit, row)?;
+        let mut hash = view.url_hash(row);
+        let mut change = |before: u64, after: u64| hash = hash.wrapping_sub(before).wrapping_add(after);
+        if let Some(scheme) = &edit.scheme {
+            let after = self.hash(scheme, &source, buffer);
+            change(scheme_hash(view.hash_of(view.scheme(row))), scheme_hash(after));
+        }
+        if let Some(host) = &edit.host {
+            let after = self.host(host, row, buffer)?;
+            change(host_hash(view.hash_of(view.host(row))), host_hash(after));
+        }
+        if edit.port.0.is_some() || edit.port.1.is_some() {
+            let of_row = view.port(row).map(|value| view.text(value));
+            let [from, to] = [edit.port.0, edit.port.1].map(|port| port.map(|id| self.texts.get(id)));
+            (of_row == from).then_some(())?;
+            let hash = |port: Option<&[u8]>| port.map_or(0, |port| port_hash(xxh3_64(port)));
+            change(hash(from), hash(to));
+        }
+        if let Some(path) = &edit.path {
+            let before = path_hash(view.path(row).iter().map(|&value| view.hash_of(value)));
+            change(before, self.path(path, row, &source, buffer));
+        }
+        for (key, edit) in &edit.params {
+            let value = view.param(row, *key);
+            let before = value.map_or(0, |value| param_hash(*key, view.hash_of(value)));
+            let after = edit.expr().map_or(0, |expr| param_hash(*key, self.hash(expr, &source, buffer)));
+            change(before, after);
+        }
+        (hash != view.url_hash(row)).then_some(hash)
+    }
+
+    fn host(&self, edit: &HostEdit, row: u32, buffer: &mut Vec<u8>) -> Option<u64> {
+        let mut rest = self.view.text(self.view.host(row));
+        for &label in &edit.removed {
+            rest = rest.strip_prefix(self.texts.get(label))?.strip_prefix(b".")?;
+        }
+        buffer.clear();
+        for label in &edit.added {
+            for piece in label {
+                buffer.extend_from_slice(self.fixed(piece));
+            }
+            buffer.push(b'.');
+        }
+        buffer.extend_from_slice(rest);
+        Some(xxh3_64(buffer))
+    }
+
+    fn path(&self, edit: &PathEdit, row: u32, source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
+        let view = self.view;
+        let path = view.path(row);
+        match edit {
+            PathEdit::ConvertAll(conversion) => path_hash(path.iter().map(|&value| {
+                buffer.clear();
+                conversion.convert().append(view.text(value), buffer);
+                xxh3_64(buffer)
+            })),
+            PathEdit::Components { removed, added, .. } => {
+                let hash = |value: &u32| view.hash_of(*value);
+                let before = path[..source.begin].iter().map(hash);
+                let new: Vec<u64> = added.iter().map(|expr| self.hash(expr, source, buffer)).collect();
+                let after = path[source.begin + usize::from(*removed)..].iter().map(hash);
+                path_hash(before.chain(new).chain(after))
+            }
+        }
+    }
+
+    /// The hash of a text put together.
+    fn hash(&self, expr: &[Piece], source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
+        buffer.clear();
+        for piece in expr {
+            match piece {
+                Piece::Copy { source: part, hole, convert } => {
+                    convert.convert().append(source.text(*part, *hole), buffer);
+                }
+                piece => buffer.extend_from_slice(self.fixed(piece)),
+            }
+        }
+        xxh3_64(buffer)
+    }
+
+    fn fixed(&self, piece: &Piece) -> &[u8] {
+        match piece {
+            Piece::Fixed(id) => self.texts.get(*id),
+            _ => b"*",
+        }
+    }
+}
+
+/// A URL that a transformation is run on.
+struct SourceUrl<'v, 's> {
+    view: &'v View<'s>,
+    row: u32,
+    /// Where the removed components begin.
+    begin: usize,
+}
+
+impl<'v, 's> SourceUrl<'v, 's> {
+    /// Nothing if the URL has not the parts, or not the patterns, that the transformation needs.
+    fn new(view: &'v View<'s>, edit: &Edit, row: u32) -> Option<SourceUrl<'v, 's>> {
+        let begin = match &edit.path {
+            Some(PathEdit::Components { place, removed, .. }) => {
+                place.begin(usize::from(*removed), view.path(row).len())?
+            }
+            _ => 0,
+        };
+        let source = SourceUrl { view, row, begin };
+        let fits = |(part, pattern): &(Source, u32)| source.cut(*part).is_some_and(|cut| cut.pattern == *pattern);
+        edit.patterns.iter().all(fits).then_some(source)
+    }
+
+    fn value(&self, part: Source) -> Option<u32> {
+        match part {
+            Source::Removed(i) => self.view.path(self.row).get(self.begin + usize::from(i)).copied(),
+            Source::Param(key) => self.view.param(self.row, key),
+        }
+    }
+
+    fn cut(&self, part: Source) -> Option<Cut<'v>> {
+        let value = self.value(part)?;
+        Some(match part {
+            Source::Removed(i) => {
+                self.view.cut_segment(value, self.begin + usize::from(i), self.view.path(self.row).len())
+            }
+            Source::Param(key) => self.view.cut_param(key, value),
+        })
+    }
+
+    fn text(&self, part: Source, hole: Option<u16>) -> &'s [u8] {
+        let text = self.value(part).map_or(&b""[..], |value| self.view.text(value));
+        let range = hole.and_then(|hole| self.cut(part)?.holes.get(usize::from(hole)).cloned());
+        range.map_or(text, |range| &text[range.start as usize..range.end as usize])
+    }
+}

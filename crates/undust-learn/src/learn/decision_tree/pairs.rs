@@ -1,0 +1,104 @@
+//! Which pairs of duplicate URLs become rules (Algorithm 4): never all. The best URLs of a cluster are targets, the others, or a
+//! sample of them, are sources; a source also meets the duplicates that it becomes when one parameter or component is left out,
+//! which are found by their hash.
+
+use std::cmp::Reverse;
+
+use xxhash_rust::xxh3::xxh3_64_with_seed;
+
+use super::view::{View, param_hash, path_hash};
+
+/// What makes a URL a good target: static, few components, important, short, no capitals; then any order.
+type Rank = (usize, usize, Reverse<u32>, usize, usize, u64);
+
+/// Sources per cluster. A wall of 100,000 URLs says no more than so many of them.
+const MOST_SOURCES: usize = 512;
+/// Parts of equal size that a large cluster is sampled from, by importance.
+const STRATA: usize = 8;
+
+/// Makes pairs.
+pub(super) struct Pairs<'v, 's> {
+    pub(super) view: &'v View<'s>,
+    /// How many targets a cluster has.
+    pub(super) targets: usize,
+    pub(super) seed: u64,
+}
+
+impl Pairs<'_, '_> {
+    /// Pairs (source, target) of a cluster's rows.
+    pub(super) fn of_cluster(&self, rows: &[u32]) -> Vec<(u32, u32)> {
+        let mut ranked: Vec<(Rank, u32)> =
+            rows.iter().filter(|&&row| self.view.knows(row)).map(|&row| (self.rank(row), row)).collect();
+        ranked.sort_unstable();
+        let ranked: Vec<u32> = ranked.into_iter().map(|(_, row)| row).collect();
+        let best = &ranked[..self.targets.min(ranked.len())];
+        let mut pairs = Vec::new();
+        for (i, &target) in best.iter().enumerate() {
+            pairs.extend(best[..i].iter().map(|&better| (target, better)));
+        }
+        for source in self.sources(&ranked[best.len()..]) {
+            pairs.extend(best.iter().map(|&target| (source, target)));
+            pairs.extend(self.shorter(source).map(|target| (source, target)));
+        }
+        pairs
+    }
+
+    fn rank(&self, row: u32) -> Rank {
+        let view = self.view;
+        let values = view.site.values_of(row);
+        let capitals = |text: &[u8]| text.iter().filter(|b| b.is_ascii_uppercase()).count();
+        (
+            view.params(row).count(),
+            view.path(row).len(),
+            Reverse(view.site.importance(row)),
+            values.iter().map(|&value| view.text(value).len()).sum(),
+            values.iter().map(|&value| capitals(view.text(value))).sum(),
+            view.url_hash(row),
+        )
+    }
+
+    /// All of a few, or a stratified sample of many: strata of equal size by importance, from each in proportion to its share
+    /// of it. Where importance is not known, the number of a URL's tokens stands for it: URLs of many patterns are then met.
+    fn sources(&self, rows: &[u32]) -> Vec<u32> {
+        if rows.len() <= MOST_SOURCES {
+            return rows.to_vec();
+        }
+        let view = self.view;
+        let known = rows.iter().any(|&row| view.site.importance(row) > 0);
+        let weight = |row: u32| {
+            if known { f64::from(f32::from_bits(view.site.importance(row))) } else { view.site.values_of(row).len() as f64 }
+        };
+        let order = |row: u32| xxh3_64_with_seed(&view.url_hash(row).to_le_bytes(), self.seed);
+        let mut ranked: Vec<u32> = rows.to_vec();
+        ranked.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(order(*a).cmp(&order(*b))));
+        let total: f64 = ranked.iter().map(|&row| weight(row)).sum();
+        let mut sources = Vec::with_capacity(MOST_SOURCES + STRATA);
+        for stratum in ranked.chunks(ranked.len().div_ceil(STRATA)) {
+            let share = stratum.iter().map(|&row| weight(row)).sum::<f64>() / total.max(f64::MIN_POSITIVE);
+            let quota = ((share * MOST_SOURCES as f64).ceil() as usize).clamp(1, stratum.len());
+            let mut stratum = stratum.to_vec();
+            stratum.sort_unstable_by_key(|&row| (order(row), row));
+            sources.extend_from_slice(&stratum[..quota]);
+        }
+        sources
+    }
+
+    /// Duplicates that have one parameter or component less, and nothing else.
+    fn shorter(&self, row: u32) -> impl Iterator<Item = u32> {
+        let view = self.view;
+        let hash = view.url_hash(row);
+        let params =
+            view.params(row).map(move |(key, value)| hash.wrapping_sub(param_hash(key, view.hash_of(value))));
+        let path = view.path(row);
+        let of_path = |skip: Option<usize>| {
+            let kept = path.iter().enumerate().filter(move |(i, _)| Some(*i) != skip);
+            path_hash(kept.map(|(_, &value)| view.hash_of(value)))
+        };
+        let rest = hash.wrapping_sub(of_path(None));
+        let paths = (0..path.len()).map(move |i| rest.wrapping_add(of_path(Some(i))));
+        let cluster = view.site.cluster(row);
+        params.chain(paths).filter_map(|hash| view.find(hash)).filter(move |&other| {
+            other != row && view.site.cluster(other) == cluster
+        })
+    }
+}

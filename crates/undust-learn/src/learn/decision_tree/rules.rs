@@ -1,0 +1,298 @@
+//! From contexts to rules: contexts are pruned as far as the site's own URLs bear it out, and of many rules that do the same
+//! the simplest is kept.
+//!
+//! The paper stops at the paths of its tree and filters by precision. We know of every URL what becomes of it, so that a test is
+//! dropped where the rule stays right without it (reduced-error pruning): fewer and more general rules.
+
+use std::collections::BTreeSet;
+
+use super::classes::Class;
+use super::edit::{Edit, ParamEdit, PathEdit, Piece, Place};
+use super::outcome::{Applier, Outcome, Verdict};
+use super::tree::{Context, Test, pattern_of};
+use super::view::{Key, View};
+
+/// A rule, not yet in the common language.
+#[derive(Clone, Debug)]
+pub(super) struct Rule {
+    pub(super) edit: Edit,
+    pub(super) context: Context,
+    /// The parameters that URLs must have, no others; where not all are named, nothing.
+    pub(super) params: Option<Vec<u32>>,
+    pub(super) counts: Counts,
+    /// URLs that it makes equal to others of the same page, with one of these.
+    joins: Vec<(u32, u32)>,
+    /// One URL that it changes, and whether all have a path of the same length.
+    pub(super) example: u32,
+    pub(super) depth: Option<usize>,
+}
+
+/// What a rule does to the URLs of the sample.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Counts {
+    /// URLs that it changes.
+    pub(super) coverage: u64,
+    pub(super) right: u64,
+    pub(super) wrong: u64,
+}
+
+impl Counts {
+    fn add(&mut self, verdict: Verdict) {
+        self.coverage += 1;
+        self.right += u64::from(verdict == Verdict::Right);
+        self.wrong += u64::from(verdict == Verdict::Wrong);
+    }
+
+    /// Of the URLs of which it is known, how many it gets right. URLs that become equal to no other say nothing.
+    fn is_precise(&self, level: f64) -> bool {
+        self.right > 0 && self.right as f64 >= level * (self.right + self.wrong) as f64
+    }
+}
+
+/// Precision that contexts are pruned for: rules of each kind are proposed, the strict ones first.
+const LEVELS: [f64; 3] = [0.99, 0.95, 0.8];
+/// URLs whose outcome is known that pruning looks at.
+const MOST_KNOWN: usize = 1024;
+/// A rule must make so many URLs equal that no rule before it did.
+const MIN_GAIN: u64 = 3;
+/// Sets of parameters that a rule is said for, where it must name them all.
+const MOST_PARAM_SETS: usize = 8;
+
+/// The rules of all classes that pass the filters, in the order in which they were chosen.
+pub(super) fn rules(
+    applier: &Applier,
+    classes: &[Class],
+    contexts: Vec<Vec<Context>>,
+    min_coverage: u64,
+    min_precision: f64,
+) -> Vec<Rule> {
+    let mut found = Vec::new();
+    for (class, contexts) in classes.iter().zip(contexts) {
+        let outcomes = applier.outcomes(&class.edit);
+        let class = ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes };
+        found.extend(class.rules(&contexts, min_coverage, min_precision));
+    }
+    found.sort_by_cached_key(|rule| {
+        (effort(&rule.edit), rule.context.len(), std::cmp::Reverse(rule.counts.right), rule.edit.clone())
+    });
+    choose(applier.view, found)
+}
+
+/// How much a transformation does, stars last: simple ones are better targets.
+fn effort(edit: &Edit) -> (usize, usize) {
+    let mut edit = edit.clone();
+    let parts = [edit.scheme.is_some(), edit.host.is_some(), edit.port.0 != edit.port.1, edit.path.is_some()];
+    let parts = parts.into_iter().filter(|part| *part).count() + edit.params.len();
+    let stars = edit.exprs_mut().flatten().filter(|piece| **piece == Piece::Star).count();
+    (parts, stars)
+}
+
+/// Take rules in order, level by level, if they make URLs equal that were not.
+fn choose(view: &View, mut found: Vec<Rule>) -> Vec<Rule> {
+    let mut union = Union::new(view.site.len());
+    let mut chosen: Vec<Rule> = Vec::new();
+    for level in LEVELS {
+        let mut left = Vec::new();
+        for rule in found {
+            if !rule.counts.is_precise(level) {
+                left.push(rule);
+            } else if !is_done_by(&rule, &chosen, view) && union.gain(&rule.joins) >= MIN_GAIN {
+                for &(a, b) in &rule.joins {
+                    union.join(a, b);
+                }
+                chosen.push(rule);
+            }
+        }
+        found = left;
+    }
+    chosen
+}
+
+/// Whether rules chosen before do the same step by step.
+fn is_done_by(rule: &Rule, chosen: &[Rule], view: &View) -> bool {
+    let holds = |part: &&Rule| {
+        let passed = rule.joins.iter().filter(|(row, _)| passes(view, *row, &part.context)).count();
+        part.edit != rule.edit && rule.edit.contains(&part.edit) && passed * 10 >= rule.joins.len() * 9
+    };
+    let mut done = Edit { port: rule.edit.port, ..Edit::default() };
+    for part in chosen.iter().filter(holds) {
+        let Edit { scheme, host, path, params, .. } = part.edit.clone();
+        done.scheme = done.scheme.or(scheme);
+        done.host = done.host.or(host);
+        done.path = done.path.or(path);
+        done.params.extend(params);
+    }
+    done.params.sort_unstable();
+    done.params.dedup();
+    done.patterns.clone_from(&rule.edit.patterns);
+    done == rule.edit
+}
+
+/// Whether a URL passes every test.
+fn passes(view: &View, row: u32, context: &[(Key, Test)]) -> bool {
+    context.iter().all(|(key, test)| is_passed(view, row, *key, *test))
+}
+
+fn is_passed(view: &View, row: u32, key: Key, test: Test) -> bool {
+    match (view.value(row, key), test) {
+        (value, Test::Is(wanted)) => value == Some(wanted),
+        (Some(value), Test::Like(pattern)) => pattern_of(view, row, key, value) == Some(pattern),
+        (None, Test::Like(_)) => false,
+        (value, Test::Absent) => value.is_none(),
+    }
+}
+
+/// The rules of one transformation.
+struct ClassRules<'c, 'v, 's> {
+    view: &'v View<'s>,
+    edit: &'c Edit,
+    outcomes: &'c [Outcome],
+}
+
+impl ClassRules<'_, '_, '_> {
+    fn rules(&self, contexts: &[Context], min_coverage: u64, min_precision: f64) -> Vec<Rule> {
+        let known: Vec<&Outcome> = self.outcomes.iter().filter(|o| o.verdict != Verdict::Alone).collect();
+        if known.iter().filter(|o| o.verdict == Verdict::Right).count() < MIN_GAIN as usize {
+            return Vec::new();
+        }
+        let known: Vec<&Outcome> =
+            known.iter().step_by(known.len().div_ceil(MOST_KNOWN)).copied().collect();
+        let mut pruned: BTreeSet<Context> = BTreeSet::new();
+        for level in LEVELS {
+            let mut of_level: Vec<Context> = Vec::new();
+            for context in contexts {
+                if of_level.iter().any(|wide| wide.iter().all(|test| context.contains(test))) {
+                    continue;
+                }
+                of_level.extend(self.prune(context, &known, level));
+            }
+            pruned.extend(of_level);
+        }
+        let rules = pruned.into_iter().flat_map(|context| self.say(context));
+        let passing = |rule: &Rule| {
+            rule.counts.coverage >= min_coverage && rule.counts.is_precise(min_precision)
+        };
+        rules.filter(passing).collect()
+    }
+
+    /// The context without the tests that it is right without; nothing if it is not right even with all of them.
+    fn prune(&self, context: &Context, known: &[&Outcome], level: f64) -> Option<Context> {
+        let context: Context = context.iter().copied().take(u64::BITS as usize).collect();
+        let mask = |row: u32| {
+            let passed = context.iter().map(|&(key, test)| is_passed(self.view, row, key, test));
+            passed.enumerate().fold(0u64, |mask, (i, passed)| mask | u64::from(passed) << i)
+        };
+        let known: Vec<(u64, Verdict)> = known.iter().map(|o| (mask(o.row), o.verdict)).collect();
+        let count = |wanted: u64, without: u64| {
+            let mut counts = Counts::default();
+            known
+                .iter()
+                .filter(|(mask, _)| mask & wanted == wanted && (without == 0 || mask & without == 0))
+                .for_each(|(_, verdict)| counts.add(*verdict));
+            counts
+        };
+        let mut active = (0..context.len()).fold(0u64, |all, i| all | 1 << i);
+        if !count(active, 0).is_precise(level) {
+            return None;
+        }
+        for i in self.by_weakness(&context) {
+            let others = active & !(1 << i);
+            let more = count(others, 1 << i);
+            let free = more.coverage == 0 && self.is_dispensable(context[i].0);
+            if free || more.is_precise(level) {
+                active = others;
+            }
+        }
+        let kept = context.iter().enumerate().filter(|(i, _)| active & (1 << i) != 0);
+        Some(kept.map(|(_, test)| *test).collect())
+    }
+
+    /// The order in which tests are tried to be dropped: parameters that have nothing to do with the change, components counted
+    /// from the other end, the rest; of each kind the least telling first.
+    fn by_weakness(&self, context: &Context) -> Vec<usize> {
+        let mut order: Vec<usize> = (0..context.len()).rev().collect();
+        order.sort_by_key(|&i| !self.is_dispensable(context[i].0));
+        order
+    }
+
+    /// Whether a test may go that nothing speaks for or against.
+    fn is_dispensable(&self, key: Key) -> bool {
+        let from_end = matches!(self.edit.path, Some(PathEdit::Components { place: Place::End(_), .. }));
+        match key {
+            Key::Param(param) => !self.edit.params.iter().any(|(touched, _)| *touched == param),
+            Key::Start(_) => from_end,
+            Key::End(_) => !from_end,
+            Key::Scheme | Key::Host => false,
+        }
+    }
+
+    /// The rules that say this context: one, or one for each set of parameters where all must be named.
+    fn say(&self, context: Context) -> Vec<Rule> {
+        let names_all = self.edit.params.iter().any(|(_, edit)| !matches!(edit, ParamEdit::Delete))
+            || context.iter().any(|(key, test)| *test != Test::Absent && matches!(key, Key::Param(_)) && self.is_dispensable(*key));
+        let covered: Vec<&Outcome> =
+            self.outcomes.iter().filter(|o| passes(self.view, o.row, &context)).collect();
+        if !names_all {
+            return self.rule(&context, None, &covered).into_iter().collect();
+        }
+        let set = |row: u32| self.view.params(row).map(|(key, _)| key).collect::<Vec<u32>>();
+        let mut by_set: std::collections::BTreeMap<Vec<u32>, Vec<&Outcome>> = std::collections::BTreeMap::new();
+        for outcome in covered {
+            by_set.entry(set(outcome.row)).or_default().push(outcome);
+        }
+        let mut sets: Vec<(Vec<u32>, Vec<&Outcome>)> = by_set.into_iter().collect();
+        sets.sort_by_key(|(_, covered)| std::cmp::Reverse(covered.len()));
+        sets.truncate(MOST_PARAM_SETS);
+        sets.into_iter().filter_map(|(set, covered)| self.rule(&context, Some(set), &covered)).collect()
+    }
+
+    fn rule(&self, context: &Context, params: Option<Vec<u32>>, covered: &[&Outcome]) -> Option<Rule> {
+        let example = covered.first()?.row;
+        let mut counts = Counts::default();
+        covered.iter().for_each(|outcome| counts.add(outcome.verdict));
+        let right = covered.iter().filter(|outcome| outcome.verdict == Verdict::Right);
+        let depth = self.view.path(example).len();
+        let one_depth = covered.iter().all(|outcome| self.view.path(outcome.row).len() == depth);
+        Some(Rule {
+            edit: self.edit.clone(),
+            context: context.clone(),
+            params,
+            counts,
+            joins: right.map(|outcome| (outcome.row, outcome.joins)).collect(),
+            example,
+            depth: one_depth.then_some(depth),
+        })
+    }
+}
+
+/// Which URLs are known to be one.
+struct Union {
+    parent: Vec<u32>,
+}
+
+impl Union {
+    fn new(len: usize) -> Union {
+        Union { parent: (0..len as u32).collect() }
+    }
+
+    fn find(&mut self, mut row: u32) -> u32 {
+        while self.parent[row as usize] != row {
+            let above = self.parent[self.parent[row as usize] as usize];
+            self.parent[row as usize] = above;
+            row = above;
+        }
+        row
+    }
+
+    fn join(&mut self, a: u32, b: u32) -> bool {
+        let (a, b) = (self.find(a), self.find(b));
+        self.parent[a.max(b) as usize] = a.min(b);
+        a != b
+    }
+
+    /// How many pairs are not one yet, as far as it matters.
+    fn gain(&mut self, pairs: &[(u32, u32)]) -> u64 {
+        let open = pairs.iter().filter(|&&(a, b)| self.find(a) != self.find(b));
+        open.take(MIN_GAIN as usize).count() as u64
+    }
+}

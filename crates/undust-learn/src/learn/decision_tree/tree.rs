@@ -1,0 +1,160 @@
+//! The tree (Algorithm 5): which URLs a transformation is for. Transformations are classes, keys are attributes.
+//!
+//! Keys are taken in the order of their information gain. At each, the rules of a node go on by the value they have there if it is
+//! frequent in the node, else by its deep pattern if that is, else by `*`; nodes with the same value become one. So a key that tells
+//! transformations apart is looked at while they are still apart, and one that does not is looked at for all together,
+//! where its values are many and end in `*`. The way of a rule through the tree is its context.
+
+use std::collections::{BTreeMap, HashMap};
+
+use super::classes::Class;
+use super::view::{Key, View, WHOLE};
+
+/// What a context asks of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub(super) enum Test {
+    /// It has this value.
+    Is(u32),
+    /// Its value has this pattern of deep tokens.
+    Like(u32),
+    /// It is not there.
+    Absent,
+}
+
+/// Keys with what is asked of them, the most telling first.
+pub(super) type Context = Vec<(Key, Test)>;
+
+/// Rules of a class that the tree is built from: more do not change what is frequent.
+const MOST_RULES: usize = 64;
+/// A value or pattern goes on by itself if so small a share of its node has it: one in so many.
+const MOST_BRANCHES: usize = 8;
+/// Keys counted from either end of the path.
+const MOST_COMPONENTS: u16 = 5;
+/// The parameters that most rules have.
+const MOST_PARAMS: usize = 24;
+/// Contexts of a class, those with the most rules.
+const MOST_CONTEXTS: usize = 12;
+
+/// One pair-wise rule.
+struct PairRule {
+    class: u32,
+    row: u32,
+    /// The node it is in.
+    node: u32,
+    context: Context,
+}
+
+/// The contexts of each class, those with the most rules first.
+pub(super) fn contexts(view: &View, classes: &[Class]) -> Vec<Vec<Context>> {
+    let mut rules = sample(classes);
+    for key in keys_by_gain(view, &rules) {
+        let branches = Branches::of(view, &rules, key);
+        let mut nodes: HashMap<Option<Test>, u32> = HashMap::new();
+        for rule in &mut rules {
+            let test = branches.test(view, rule, key);
+            rule.context.extend(test.map(|test| (key, test)));
+            let next = nodes.len() as u32;
+            rule.node = *nodes.entry(test).or_insert(next);
+        }
+    }
+    let mut found: Vec<BTreeMap<Context, usize>> = vec![BTreeMap::new(); classes.len()];
+    for rule in rules {
+        *found[rule.class as usize].entry(rule.context).or_default() += 1;
+    }
+    found.into_iter().map(most_frequent).collect()
+}
+
+fn most_frequent(contexts: BTreeMap<Context, usize>) -> Vec<Context> {
+    let mut contexts: Vec<(Context, usize)> = contexts.into_iter().collect();
+    contexts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    contexts.truncate(MOST_CONTEXTS);
+    contexts.into_iter().map(|(context, _)| context).collect()
+}
+
+/// At most [`MOST_RULES`] of each class, evenly from all of it.
+fn sample(classes: &[Class]) -> Vec<PairRule> {
+    let mut rules = Vec::new();
+    for (class, Class { rows, .. }) in (0..).zip(classes) {
+        let step = rows.len().div_ceil(MOST_RULES);
+        let chosen = rows.iter().step_by(step);
+        rules.extend(chosen.map(|&row| PairRule { class, row, node: class, context: Context::new() }));
+    }
+    rules
+}
+
+/// All keys worth asking, by how much they tell of the class: least conditional entropy first.
+fn keys_by_gain(view: &View, rules: &[PairRule]) -> Vec<Key> {
+    let mut uses: BTreeMap<u32, usize> = BTreeMap::new();
+    for rule in rules {
+        for (param, _) in view.params(rule.row) {
+            *uses.entry(param).or_default() += 1;
+        }
+    }
+    let mut params: Vec<(u32, usize)> = uses.into_iter().collect();
+    params.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
+    let path = (0..MOST_COMPONENTS).flat_map(|i| [Key::Start(i), Key::End(i)]);
+    let params = params.into_iter().take(MOST_PARAMS).map(|(param, _)| Key::Param(param));
+    let keys = [Key::Scheme, Key::Host].into_iter().chain(path).chain(params);
+    let mut ranked: Vec<(u64, Key)> =
+        keys.map(|key| (conditional_entropy(view, rules, key).to_bits(), key)).collect();
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, key)| key).collect()
+}
+
+/// The entropy of the class, given the value of `key`, in bits; rounded, to be the same on every machine. Never negative,
+/// so that it is ordered as its bits are.
+fn conditional_entropy(view: &View, rules: &[PairRule], key: Key) -> f64 {
+    let mut pairs: Vec<(Option<u32>, u32)> =
+        rules.iter().map(|rule| (view.value(rule.row, key), rule.class)).collect();
+    pairs.sort_unstable();
+    let mut sum = 0.0;
+    for of_value in pairs.chunk_by(|a, b| a.0 == b.0) {
+        let total = of_value.len() as f64;
+        let classes = of_value.chunk_by(|a, b| a.1 == b.1);
+        sum += classes.map(|class| class.len() as f64 * (total / class.len() as f64).log2()).sum::<f64>();
+    }
+    (sum / rules.len().max(1) as f64 * 1e6).round().max(0.0)
+}
+
+/// The values and patterns of a key that are frequent in each node.
+struct Branches {
+    frequent: HashMap<(u32, Test), bool>,
+}
+
+impl Branches {
+    fn of(view: &View, rules: &[PairRule], key: Key) -> Branches {
+        let mut sizes: HashMap<u32, usize> = HashMap::new();
+        let mut counts: HashMap<(u32, Test), usize> = HashMap::new();
+        for rule in rules {
+            *sizes.entry(rule.node).or_default() += 1;
+            for test in tests(view, rule.row, key) {
+                *counts.entry((rule.node, test)).or_default() += 1;
+            }
+        }
+        let is_frequent = |node: u32, count: usize| count * MOST_BRANCHES >= sizes[&node];
+        let frequent = counts.into_iter().map(|(at, count)| (at, is_frequent(at.0, count))).collect();
+        Branches { frequent }
+    }
+
+    /// How a rule goes on; nothing is `*`.
+    fn test(&self, view: &View, rule: &PairRule, key: Key) -> Option<Test> {
+        tests(view, rule.row, key).into_iter().find(|test| self.frequent.get(&(rule.node, *test)) == Some(&true))
+    }
+}
+
+/// What could be asked of a key that this URL would pass, the most special first. That a path has no such component is not
+/// asked.
+fn tests(view: &View, row: u32, key: Key) -> impl IntoIterator<Item = Test> + use<> {
+    let Some(value) = view.value(row, key) else {
+        let absent = matches!(key, Key::Param(_)).then_some(Test::Absent);
+        return [absent, None].into_iter().flatten();
+    };
+    let pattern = pattern_of(view, row, key, value);
+    [Some(Test::Is(value)), pattern.map(Test::Like)].into_iter().flatten()
+}
+
+/// The pattern of a value, if it has any structure.
+pub(super) fn pattern_of(view: &View, row: u32, key: Key, value: u32) -> Option<u32> {
+    let pattern = view.cut(row, key, value).pattern;
+    (pattern != WHOLE).then_some(pattern)
+}
