@@ -69,6 +69,11 @@ pub(super) fn rules(
     let mut found = Vec::new();
     for (class, contexts) in classes.iter().zip(contexts) {
         let outcomes = applier.outcomes(&class.edit);
+        if std::env::var_os("DT_DEBUG").is_some() {
+            let n = |v| outcomes.iter().filter(|o| o.verdict == v).count();
+            eprintln!("class {} rows {:?} right {} wrong {} alone {}", class.rows.len(), class.edit, n(Verdict::Right), n(Verdict::Wrong), n(Verdict::Alone));
+            for c in contexts.iter().take(4) { eprintln!("    {c:?}"); }
+        }
         let class = ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes };
         found.extend(class.rules(&contexts, min_coverage, min_precision));
     }
@@ -166,6 +171,7 @@ impl ClassRules<'_, '_, '_> {
                 }
                 of_level.extend(self.prune(context, &known, level));
             }
+            if std::env::var_os("DT_DEBUG").is_some() { eprintln!("  level {level}: {of_level:?}"); }
             pruned.extend(of_level);
         }
         let rules = pruned.into_iter().flat_map(|context| self.say(context));

@@ -5,7 +5,7 @@
 //! transformations apart is looked at while they are still apart, and one that does not is looked at for all together,
 //! where its values are many and end in `*`. The way of a rule through the tree is its context.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::classes::Class;
 use super::view::{Key, View, WHOLE};
@@ -116,29 +116,41 @@ fn conditional_entropy(view: &View, rules: &[PairRule], key: Key) -> f64 {
     (sum / rules.len().max(1) as f64 * 1e6).round().max(0.0)
 }
 
-/// The values and patterns of a key that are frequent in each node.
+/// The values and patterns of a key that are frequent in a node or in a class.
 struct Branches {
-    frequent: HashMap<(u32, Test), bool>,
+    frequent: HashSet<(Group, Test)>,
+}
+
+/// The rules that a value must be frequent among.
+#[derive(Clone, Copy, PartialEq, Eq, Hash)]
+enum Group {
+    Node(u32),
+    Class(u32),
 }
 
 impl Branches {
     fn of(view: &View, rules: &[PairRule], key: Key) -> Branches {
-        let mut sizes: HashMap<u32, usize> = HashMap::new();
-        let mut counts: HashMap<(u32, Test), usize> = HashMap::new();
+        let mut sizes: HashMap<Group, usize> = HashMap::new();
+        let mut counts: HashMap<(Group, Test), usize> = HashMap::new();
         for rule in rules {
-            *sizes.entry(rule.node).or_default() += 1;
+            let groups = [Group::Node(rule.node), Group::Class(rule.class)];
+            for group in groups {
+                *sizes.entry(group).or_default() += 1;
+            }
             for test in tests(view, rule.row, key) {
-                *counts.entry((rule.node, test)).or_default() += 1;
+                groups.iter().for_each(|&group| *counts.entry((group, test)).or_default() += 1);
             }
         }
-        let is_frequent = |node: u32, count: usize| count * MOST_BRANCHES >= sizes[&node];
-        let frequent = counts.into_iter().map(|(at, count)| (at, is_frequent(at.0, count))).collect();
-        Branches { frequent }
+        let is_frequent = |group: Group, count: usize| count * MOST_BRANCHES >= sizes[&group];
+        let frequent = counts.into_iter().filter(|((group, _), count)| is_frequent(*group, *count));
+        Branches { frequent: frequent.map(|(at, _)| at).collect() }
     }
 
     /// How a rule goes on; nothing is `*`.
     fn test(&self, view: &View, rule: &PairRule, key: Key) -> Option<Test> {
-        tests(view, rule.row, key).into_iter().find(|test| self.frequent.get(&(rule.node, *test)) == Some(&true))
+        let groups = [Group::Node(rule.node), Group::Class(rule.class)];
+        let is_frequent = |test: &Test| groups.iter().any(|&group| self.frequent.contains(&(group, *test)));
+        tests(view, rule.row, key).into_iter().find(is_frequent)
     }
 }
 
