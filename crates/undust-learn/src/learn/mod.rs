@@ -1,5 +1,6 @@
 //! The learners: one folder per paper, one trait for all, open to learners from outside this crate.
 
+pub mod decision_tree;
 pub mod dustbuster;
 pub mod rewrite;
 

@@ -1,0 +1,159 @@
+//! Which words of a node's holes are fixed text.
+
+use std::ops::Range;
+
+use hashbrown::HashTable;
+
+use super::Node;
+use super::lex::{Cluster, Lexer, Side, behind_number};
+
+/// As many values make a pattern: fewer are thin evidence, and a pattern for each of a few values would teach nothing.
+pub(super) const HANDFUL: usize = 8;
+/// Statistics are taken from so many values.
+const MOST_SAMPLES: usize = 4096;
+/// A word in so many of 100 values is fixed text, whatever else stands there.
+const CONSTANT: usize = 90;
+/// Words that split a node stand in so many of 100 values.
+const LEAST_COVERAGE: usize = 20;
+/// They are so few ...
+const MOST_WORDS: usize = 16;
+/// ... and, of 100 values with a word at this place, so many have one of those that at least a handful of values have.
+const FREQUENT: usize = 90;
+/// Of 100 values that are no number, so many begin with a number and the same delimiter in a numeric field.
+const FIELD: usize = 90;
+
+/// What becomes fixed text in the values of a node.
+pub(super) struct Choice {
+    anchors: HashTable<(Cluster, u64)>,
+    /// The delimiter behind the number that a hole begins with.
+    fields: Vec<Option<Side>>,
+}
+
+impl Choice {
+    /// `None` when nothing shall be fixed.
+    pub(super) fn new(values: &[&[u8]], node: &Node) -> Option<Choice> {
+        let counts = Counts::new(values, node);
+        let mut anchors = counts.constant();
+        if anchors.is_empty() {
+            anchors = counts.splitting();
+        }
+        let mut table = HashTable::with_capacity(anchors.len());
+        for anchor in anchors {
+            table.insert_unique(hash(anchor), anchor, |&anchor| hash(anchor));
+        }
+        let fields = if table.is_empty() { fields(values, node) } else { vec![None; node.width] };
+        (!table.is_empty() || fields.iter().any(Option::is_some)).then_some(Choice { anchors: table, fields })
+    }
+
+    /// Add to `fixed` what becomes fixed text in a hole.
+    pub(super) fn fix(
+        &self,
+        lexer: &mut Lexer,
+        value: &[u8],
+        place: usize,
+        hole: &Range<u32>,
+        fixed: &mut Vec<Range<u32>>,
+    ) {
+        if !self.anchors.is_empty() {
+            let chosen = |anchor| self.anchors.find(hash(anchor), |known| *known == anchor).is_some();
+            let candidates = lexer.candidates(value, hole).iter();
+            let chosen = candidates.filter(|c| c.clusters(place).any(|cluster| chosen((cluster, c.hash))));
+            fixed.extend(chosen.map(super::lex::Candidate::with_delimiters));
+        }
+        let text = &value[hole.start as usize..hole.end as usize];
+        if let Some(field) = self.fields[place]
+            && let Some((side, at)) = behind_number(text)
+            && side == field
+        {
+            fixed.push(hole.start + at.start..hole.start + at.end);
+        }
+    }
+}
+
+fn hash((cluster, anchor): (Cluster, u64)) -> u64 {
+    (cluster.0 ^ anchor).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+}
+
+/// How often the anchors of each cluster occur.
+struct Counts {
+    anchors: HashTable<(Cluster, u64, usize)>,
+    clusters: HashTable<(Cluster, usize)>,
+    samples: usize,
+}
+
+impl Counts {
+    /// Count the candidates of the first values; they are in the order of their hashes, so that these are as good as any.
+    fn new(values: &[&[u8]], node: &Node) -> Counts {
+        let samples = node.values.len().min(MOST_SAMPLES);
+        let mut counts = Counts { anchors: HashTable::new(), clusters: HashTable::new(), samples };
+        let mut lexer = Lexer::default();
+        for (member, &v) in node.values[..samples].iter().enumerate() {
+            for (place, hole) in node.holes_of(member).iter().enumerate() {
+                for candidate in lexer.candidates(values[v as usize], hole) {
+                    candidate.clusters(place).for_each(|cluster| counts.add(cluster, candidate.hash));
+                }
+            }
+        }
+        counts
+    }
+
+    fn add(&mut self, cluster: Cluster, anchor: u64) {
+        let of_anchor = |&(cluster, anchor, _): &(Cluster, u64, usize)| hash((cluster, anchor));
+        let same = |known: &(Cluster, u64, usize)| (known.0, known.1) == (cluster, anchor);
+        let entry = self.anchors.entry(hash((cluster, anchor)), same, of_anchor);
+        entry.or_insert((cluster, anchor, 0)).get_mut().2 += 1;
+        let of_cluster = |&(cluster, _): &(Cluster, usize)| hash((cluster, 0));
+        let entry = self.clusters.entry(hash((cluster, 0)), |known| known.0 == cluster, of_cluster);
+        entry.or_insert((cluster, 0)).get_mut().1 += 1;
+    }
+
+    /// The anchors that stand in nearly all values.
+    fn constant(&self) -> Vec<(Cluster, u64)> {
+        let constant = self.anchors.iter().filter(|(_, _, count)| count * 100 >= self.samples * CONSTANT);
+        constant.map(|&(cluster, anchor, _)| (cluster, anchor)).collect()
+    }
+
+    /// The cluster that splits the node best: few words, in many values.
+    fn splitting(&self) -> Vec<(Cluster, u64)> {
+        let words = self.anchors.iter().filter(|(cluster, _, count)| cluster.is_words() && *count >= HANDFUL);
+        let mut words: Vec<(Cluster, u64, usize)> = words.copied().collect();
+        words.sort_unstable();
+        let clusters = words.chunk_by(|a, b| a.0 == b.0).filter(|cluster| self.is_fit(cluster));
+        // Rather the words that two values are likelier to have in common. The least cluster among equals.
+        let shared = |cluster: &[(Cluster, u64, usize)]| cluster.iter().map(|(_, _, n)| n * n).sum::<usize>();
+        let best = clusters.rev().max_by_key(|cluster| shared(cluster));
+        best.unwrap_or_default().iter().map(|&(cluster, anchor, _)| (cluster, anchor)).collect()
+    }
+
+    fn is_fit(&self, words: &[(Cluster, u64, usize)]) -> bool {
+        let cluster = words[0].0;
+        let frequent: usize = words.iter().map(|(_, _, count)| count).sum();
+        let all =
+            self.clusters.find(hash((cluster, 0)), |known| known.0 == cluster).map_or(0, |known| known.1);
+        words.len() <= MOST_WORDS
+            && frequent * 100 >= all * FREQUENT
+            && frequent * 100 >= self.samples * LEAST_COVERAGE
+    }
+}
+
+/// The holes that nearly always begin with a number and the same delimiter, or are a number.
+fn fields(values: &[&[u8]], node: &Node) -> Vec<Option<Side>> {
+    (0..node.width).map(|place| field(values, node, place)).collect()
+}
+
+fn field(values: &[&[u8]], node: &Node, place: usize) -> Option<Side> {
+    let mut counts: Vec<(Side, usize)> = Vec::new();
+    let mut texts = 0;
+    for (member, &v) in node.values.iter().enumerate().take(MOST_SAMPLES) {
+        let hole = &node.holes_of(member)[place];
+        let text = &values[v as usize][hole.start as usize..hole.end as usize];
+        texts += usize::from(!text.iter().all(u8::is_ascii_digit));
+        let Some((side, _)) = behind_number(text) else { continue };
+        match counts.iter_mut().find(|(known, _)| *known == side) {
+            Some((_, count)) => *count += 1,
+            None => counts.push((side, 1)),
+        }
+    }
+    let is_field = |count: usize| count >= HANDFUL && count * 100 >= texts * FIELD;
+    counts.into_iter().find(|&(_, count)| is_field(count)).map(|(side, _)| side)
+}

@@ -1,0 +1,1 @@
+//! The paper's examples, real software's values, and the laws.
