@@ -31,7 +31,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use cut::Grouping;
 use select::{Choice, HANDFUL};
 
-/// How often a value may be refined: each level reads it once more. Twice what the real sites need.
+/// How often a value may be refined: each level reads it once more. Real sites need 6, and 10 where a crawler went round in
+/// circles.
 const MOST_LEVELS: u32 = 16;
 
 /// A leaf pattern: fixed text and holes in turn. Two values with the same pattern have the same structure.

@@ -76,7 +76,9 @@ impl Choice {
 }
 
 fn hash((cluster, anchor): (Cluster, u64)) -> u64 {
-    (cluster.0 ^ anchor).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    // Tables look at the low bits, where clusters hardly differ.
+    let product = (cluster.0 ^ anchor).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ product >> 32
 }
 
 /// How often the anchors of each cluster occur.
