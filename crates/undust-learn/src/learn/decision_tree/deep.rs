@@ -20,8 +20,6 @@ mod cut;
 mod lex;
 mod select;
 #[cfg(test)]
-mod survey;
-#[cfg(test)]
 mod tests;
 
 use std::collections::HashMap;
@@ -33,7 +31,8 @@ use xxhash_rust::xxh3::xxh3_64;
 use cut::Grouping;
 use select::{Choice, HANDFUL};
 
-/// How often a value may be refined: each level reads it once more. Twice what the real sites need.
+/// How often a value may be refined: each level reads it once more. Real sites need 6, and 10 where a crawler went round in
+/// circles.
 const MOST_LEVELS: u32 = 16;
 
 /// A leaf pattern: fixed text and holes in turn. Two values with the same pattern have the same structure.
@@ -98,6 +97,8 @@ struct Node {
     width: usize,
     /// The holes of the first value, of the second ...
     holes: Vec<Range<u32>>,
+    /// How many values had this fixed text before some of them got more.
+    base: usize,
     level: u32,
 }
 
@@ -111,7 +112,8 @@ impl Node {
         order.sort_unstable_by_key(|&(hash, v)| (hash, values[v as usize]));
         let values_in_order: Vec<u32> = order.into_iter().map(|(_, v)| v).collect();
         let holes = values_in_order.iter().map(|&v| 0..values[v as usize].len() as u32).collect();
-        Node { values: values_in_order, width: 1, holes, level: 0 }
+        let base = values_in_order.len();
+        Node { values: values_in_order, width: 1, holes, base, level: 0 }
     }
 
     fn holes_of(&self, member: usize) -> &[Range<u32>] {
@@ -149,6 +151,7 @@ fn children(node: &Node, grouping: Grouping) -> Option<Vec<Node>> {
     let child = |group: cut::Group| Node {
         values: group.members.iter().map(|&member| node.values[member]).collect(),
         width: group.width,
+        base: group.members.len(),
         holes: group.holes,
         level,
     };
@@ -156,7 +159,7 @@ fn children(node: &Node, grouping: Grouping) -> Option<Vec<Node>> {
     if !left.is_empty() {
         let holes = left.iter().flat_map(|&member| node.holes_of(member)).cloned().collect();
         let values = left.iter().map(|&member| node.values[member]).collect();
-        children.push(Node { values, width: node.width, holes, level });
+        children.push(Node { values, width: node.width, holes, base: node.base, level });
     }
     Some(children)
 }
@@ -192,37 +195,34 @@ impl<'v> Building<'v> {
         })
     }
 
-    /// Note the values of a leaf: a handful of values that have digits in the same holes have a pattern that says so.
+    /// Note the values of a leaf. A handful of values with digits in the same holes have a pattern that says so; other
+    /// values have one that says so of holes with digits in all values of the leaf.
     fn leaf(&mut self, node: &Node) {
-        let digits = |member: usize| -> Vec<bool> {
-            let value = self.values[node.values[member] as usize];
-            let text = |hole: &Range<u32>| &value[hole.start as usize..hole.end as usize];
-            node.holes_of(member).iter().map(|hole| text(hole).iter().all(u8::is_ascii_digit)).collect()
-        };
-        let mut numbers: HashMap<Vec<bool>, usize> = HashMap::new();
-        let mut kinds: Vec<(Vec<bool>, usize)> = Vec::new();
-        let mut kind_of = Vec::with_capacity(node.values.len());
-        for member in 0..node.values.len() {
-            let kind = *numbers.entry(digits(member)).or_insert_with_key(|kind| {
-                kinds.push((kind.clone(), 0));
-                kinds.len() - 1
-            });
-            kinds[kind].1 += 1;
-            kind_of.push(kind);
+        let kinds: Vec<u64> = (0..node.values.len()).map(|member| self.digits(node, member)).collect();
+        let mut counts: HashMap<u64, usize> = HashMap::new();
+        for &kind in &kinds {
+            *counts.entry(kind).or_default() += 1;
         }
-        let mut patterns: Vec<Option<u32>> = vec![None; kinds.len()];
-        for (member, &kind) in kind_of.iter().enumerate() {
-            let pattern = patterns[kind].unwrap_or_else(|| {
-                let (digits, count) = &kinds[kind];
-                let class = |hole: usize| {
-                    if *count >= HANDFUL && digits[hole] { Class::Digits } else { Class::Any }
-                };
-                let value = self.values[node.values[member] as usize];
-                self.number(cut::pattern(value, node.holes_of(member), class))
-            });
-            patterns[kind] = Some(pattern);
-            self.note(node.values[member] as usize, pattern, node.holes_of(member));
+        let common = if kinds.len() < HANDFUL { 0 } else { kinds.iter().fold(u64::MAX, |a, b| a & b) };
+        let mut patterns: HashMap<u64, u32> = HashMap::new();
+        for (member, kind) in kinds.into_iter().enumerate() {
+            let (v, holes) = (node.values[member] as usize, node.holes_of(member));
+            let digits = if counts[&kind] >= HANDFUL { kind } else { common };
+            let class = |hole| if has_bit(digits, hole) { Class::Digits } else { Class::Any };
+            let pattern = *patterns
+                .entry(digits)
+                .or_insert_with(|| self.number(cut::pattern(self.values[v], holes, class)));
+            self.note(v, pattern, holes);
         }
+    }
+
+    /// Which of the first 64 holes of a value hold only digits.
+    fn digits(&self, node: &Node, member: usize) -> u64 {
+        let value = self.values[node.values[member] as usize];
+        let is_number =
+            |hole: &Range<u32>| value[hole.start as usize..hole.end as usize].iter().all(u8::is_ascii_digit);
+        let numbers = node.holes_of(member).iter().take(64).enumerate().filter(|(_, hole)| is_number(hole));
+        numbers.fold(0, |bits, (i, _)| bits | 1 << i)
     }
 
     fn note(&mut self, value: usize, pattern: u32, holes: &[Range<u32>]) {
@@ -231,4 +231,8 @@ impl<'v> Building<'v> {
         self.deep.holes.extend_from_slice(holes);
         self.deep.holes_of[value] = start..self.deep.holes.len();
     }
+}
+
+fn has_bit(bits: u64, number: usize) -> bool {
+    number < 64 && bits >> number & 1 == 1
 }

@@ -21,10 +21,12 @@ pub(super) enum Kind {
     Case,
     /// Digits.
     Number,
+    /// What the hole begins or ends with, if that is a delimiter.
+    Delimiter,
 }
 
 /// What stands at the side of a candidate: delimiters that are bytes, the same behind a percent sign, and these.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Side(u16);
 
 impl Side {
@@ -82,9 +84,17 @@ impl Candidate {
 pub(super) struct Cluster(pub(super) u64);
 
 impl Cluster {
-    /// Whether its anchors are words.
-    pub(super) fn is_words(self) -> bool {
-        (self.0 >> 36) & 3 == Kind::Word as u64
+    /// The number of the hole.
+    pub(super) fn place(self) -> usize {
+        (self.0 >> 40) as usize
+    }
+
+    /// Whether its anchors may split a node: words with a delimiter at one side at least. Letters between digits are
+    /// found in ids and in base64.
+    pub(super) fn may_split(self) -> bool {
+        let is_words = (self.0 >> 36) & 7 == Kind::Word as u64;
+        let is_unit = |side: u64| side & 1023 > u64::from(Side::EDGE.0);
+        is_words && !(is_unit(self.0 >> 16) && is_unit(self.0 >> 26))
     }
 }
 
@@ -141,13 +151,19 @@ impl Lexer {
                 }
             } else if self.runs[at].unit == Side::DIGIT {
                 self.push(value, at..at + 1, Kind::Number);
+            } else if self.runs[at].unit.len() > 0 && (at == 0 || at + 1 == self.runs.len()) {
+                self.push(value, at..at + 1, Kind::Delimiter);
             }
             at += letters.max(1);
         }
     }
 
     fn push(&mut self, value: &[u8], runs: Range<usize>, kind: Kind) {
-        let side = |run: Option<&Run>| run.map_or(Side::EDGE, |run| run.unit);
+        // The word beside a delimiter may end in whatever it likes.
+        let side = |run: Option<&Run>| match run {
+            Some(run) if kind != Kind::Delimiter => run.unit,
+            _ => Side::EDGE,
+        };
         let text = self.runs[runs.start].text.start..self.runs[runs.end - 1].text.end;
         self.candidates.push(Candidate {
             hash: xxh3_64(&value[text.start as usize..text.end as usize]),

@@ -5,26 +5,32 @@ use std::ops::Range;
 use hashbrown::HashTable;
 
 use super::Node;
-use super::lex::{Cluster, Lexer, Side, behind_number};
+use super::lex::{Candidate, Cluster, Lexer, Side, behind_number};
 
 /// As many values make a pattern: fewer are thin evidence, and a pattern for each of a few values would teach nothing.
 pub(super) const HANDFUL: usize = 8;
-/// Statistics are taken from so many values.
+/// Statistics are taken from so many values: what stands in 20 of 100 values does so in 4096 of them, give or take two.
 const MOST_SAMPLES: usize = 4096;
-/// A word in so many of 100 values is fixed text, whatever else stands there.
+/// What stands in so many of 100 values is fixed text. All would be too many: sites have a few odd values in every key.
 const CONSTANT: usize = 90;
-/// Words that split a node stand in so many of 100 values.
-const LEAST_COVERAGE: usize = 10;
-/// They are so few ...
+/// Words that split a node stand in so many of 100 values. On real sites, file endings, namespaces of a wiki and `msg` of a forum
+/// do; at 10 of 100, words that are frequent in titles do as well (`_UE4_`, `Introduction_to_`).
+const LEAST_COVERAGE: usize = 20;
+/// They are so few. Namespaces, file endings and the like are 1 to 13 on real sites, words of titles that a handful of values
+/// share 12 to 96.
 const MOST_WORDS: usize = 16;
-/// ... and, of 100 values with a word at this place, so many have one of those that at least a handful of values have.
+/// And, of 100 values with any word at this place, so many have one of those that a handful of values share. On real
+/// sites, file endings of all but the smallest folders and namespaces are at 75 to 100, words of titles at 63 or less.
 const FREQUENT: usize = 75;
-/// Of 100 values that are no number, so many begin with a number and the same delimiter in a numeric field.
+/// Of 100 values that are no number, so many begin with a number and the same delimiter, if that is a numeric field. On real sites,
+/// fields are at 28 or more (among the names of folders and images), titles that happen to begin with a number at 10 or less.
 const FIELD: usize = 25;
 
 /// What becomes fixed text in the values of a node.
 pub(super) struct Choice {
     anchors: HashTable<(Cluster, u64)>,
+    /// Whether a hole has anchors.
+    has_anchors: Vec<bool>,
     /// The delimiter behind the number that a hole begins with.
     fields: Vec<Option<Side>>,
 }
@@ -35,14 +41,15 @@ impl Choice {
         let counts = Counts::new(values, node);
         let mut anchors = counts.constant();
         if anchors.is_empty() {
-            anchors = counts.splitting();
+            anchors = counts.splitting(node);
         }
-        let mut table = HashTable::with_capacity(anchors.len());
+        let fields = if anchors.is_empty() { fields(values, node) } else { vec![None; node.width] };
+        let mut choice = Choice { anchors: HashTable::new(), has_anchors: vec![false; node.width], fields };
         for anchor in anchors {
-            table.insert_unique(hash(anchor), anchor, |&anchor| hash(anchor));
+            choice.has_anchors[anchor.0.place()] = true;
+            choice.anchors.insert_unique(hash(anchor), anchor, |&anchor| hash(anchor));
         }
-        let fields = if table.is_empty() { fields(values, node) } else { vec![None; node.width] };
-        (!table.is_empty() || fields.iter().any(Option::is_some)).then_some(Choice { anchors: table, fields })
+        (!choice.anchors.is_empty() || choice.fields.iter().any(Option::is_some)).then_some(choice)
     }
 
     /// Add to `fixed` what becomes fixed text in a hole.
@@ -54,15 +61,14 @@ impl Choice {
         hole: &Range<u32>,
         fixed: &mut Vec<Range<u32>>,
     ) {
-        if !self.anchors.is_empty() {
+        if self.has_anchors[place] {
             let chosen = |anchor| self.anchors.find(hash(anchor), |known| *known == anchor).is_some();
             let candidates = lexer.candidates(value, hole).iter();
             let chosen = candidates.filter(|c| c.clusters(place).any(|cluster| chosen((cluster, c.hash))));
-            fixed.extend(chosen.map(super::lex::Candidate::with_delimiters));
+            fixed.extend(chosen.map(Candidate::with_delimiters));
         }
-        let text = &value[hole.start as usize..hole.end as usize];
         if let Some(field) = self.fields[place]
-            && let Some((side, at)) = behind_number(text)
+            && let Some((side, at)) = behind_number(&value[hole.start as usize..hole.end as usize])
             && side == field
         {
             fixed.push(hole.start + at.start..hole.start + at.end);
@@ -71,7 +77,9 @@ impl Choice {
 }
 
 fn hash((cluster, anchor): (Cluster, u64)) -> u64 {
-    (cluster.0 ^ anchor).wrapping_mul(0x9E37_79B9_7F4A_7C15)
+    // Tables look at the low bits, where clusters hardly differ.
+    let product = (cluster.0 ^ anchor).wrapping_mul(0x9E37_79B9_7F4A_7C15);
+    product ^ product >> 32
 }
 
 /// How often the anchors of each cluster occur.
@@ -114,29 +122,30 @@ impl Counts {
     }
 
     /// The cluster that splits the node best: few words, in many values.
-    fn splitting(&self) -> Vec<(Cluster, u64)> {
-        let words = self.anchors.iter().filter(|(cluster, _, count)| cluster.is_words() && *count >= HANDFUL);
+    fn splitting(&self, node: &Node) -> Vec<(Cluster, u64)> {
+        let words =
+            self.anchors.iter().filter(|(cluster, _, count)| cluster.may_split() && *count >= HANDFUL);
         let mut words: Vec<(Cluster, u64, usize)> = words.copied().collect();
         words.sort_unstable();
-        let clusters = words.chunk_by(|a, b| a.0 == b.0).filter(|cluster| self.is_fit(cluster));
+        let clusters = words.chunk_by(|a, b| a.0 == b.0).filter(|cluster| self.is_fit(node, cluster));
         // Rather the words that two values are likelier to have in common. The least cluster among equals.
         let shared = |cluster: &[(Cluster, u64, usize)]| cluster.iter().map(|(_, _, n)| n * n).sum::<usize>();
         let best = clusters.rev().max_by_key(|cluster| shared(cluster));
         best.unwrap_or_default().iter().map(|&(cluster, anchor, _)| (cluster, anchor)).collect()
     }
 
-    fn is_fit(&self, words: &[(Cluster, u64, usize)]) -> bool {
+    fn is_fit(&self, node: &Node, words: &[(Cluster, u64, usize)]) -> bool {
         let cluster = words[0].0;
         let frequent: usize = words.iter().map(|(_, _, count)| count).sum();
         let all =
             self.clusters.find(hash((cluster, 0)), |known| known.0 == cluster).map_or(0, |known| known.1);
         words.len() <= MOST_WORDS
             && frequent * 100 >= all * FREQUENT
-            && frequent * 100 >= self.samples * LEAST_COVERAGE
+            && frequent * node.values.len() * 100 >= self.samples * node.base * LEAST_COVERAGE
     }
 }
 
-/// The holes that nearly always begin with a number and the same delimiter, or are a number.
+/// The delimiters of numeric fields at the begin of holes.
 fn fields(values: &[&[u8]], node: &Node) -> Vec<Option<Side>> {
     (0..node.width).map(|place| field(values, node, place)).collect()
 }
@@ -154,6 +163,6 @@ fn field(values: &[&[u8]], node: &Node, place: usize) -> Option<Side> {
             None => counts.push((side, 1)),
         }
     }
-    let is_field = |count: usize| count >= HANDFUL && count * 100 >= texts * FIELD;
-    counts.into_iter().find(|&(_, count)| is_field(count)).map(|(side, _)| side)
+    let (side, count) = counts.into_iter().max_by_key(|&(side, count)| (count, side))?;
+    (count >= HANDFUL && count * 100 >= texts * FIELD).then_some(side)
 }
