@@ -15,6 +15,13 @@ pub(super) struct Difference {
     pub(super) given: Vec<TextId>,
 }
 
+/// Whether values that change are looked at as a whole or by their deep tokens.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Depth {
+    Whole,
+    Deep,
+}
+
 /// Paths that differ in more components than this have nothing in common.
 const MOST_COMPONENTS: usize = 12;
 
@@ -32,8 +39,8 @@ struct Origin<'v> {
 }
 
 /// A difference in the making.
-#[derive(Default)]
 struct Draft {
+    depth: Depth,
     given: Vec<TextId>,
     patterns: Vec<(Source, u32)>,
 }
@@ -47,10 +54,18 @@ impl<'v, 's> Differ<'v, 's> {
         self.texts.intern(text)
     }
 
-    /// What makes the URL `target` of the URL `source`; nothing if that cannot be said.
-    pub(super) fn difference(&mut self, source: u32, target: u32) -> Option<Difference> {
+    /// What makes the URL `target` of the URL `source`, in as many ways as it can be said: a value of which some deep tokens
+    /// change is irrelevant as a whole, perhaps.
+    pub(super) fn differences(&mut self, source: u32, target: u32) -> impl Iterator<Item = Difference> {
+        let deep = self.difference(source, target, Depth::Deep);
+        let is_deep = deep.as_ref().is_some_and(|d| d.edits.iter().any(|edit| !edit.patterns.is_empty()));
+        let whole = is_deep.then(|| self.difference(source, target, Depth::Whole)).flatten();
+        deep.into_iter().chain(whole)
+    }
+
+    fn difference(&mut self, source: u32, target: u32, depth: Depth) -> Option<Difference> {
         let view = self.view;
-        let mut draft = Draft::default();
+        let mut draft = Draft { depth, given: Vec::new(), patterns: Vec::new() };
         let scheme = (view.scheme(source) != view.scheme(target))
             .then(|| vec![self.given(view.text(view.scheme(target)), &mut draft)]);
         let host = self.host(source, target, &mut draft);
@@ -192,6 +207,9 @@ impl<'v, 's> Differ<'v, 's> {
         }
         if let Some(copy) = whole_copy(text, counterpart, origins) {
             return vec![copy];
+        }
+        if draft.depth == Depth::Whole && counterpart.is_some() {
+            return vec![self.given(text, draft)];
         }
         // The deep tokens of what it was are what is spoken of.
         let before = origins.iter().find(|origin| Some(origin.source) == counterpart);

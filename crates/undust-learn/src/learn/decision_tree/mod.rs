@@ -83,8 +83,8 @@ impl Learner for DecisionTree {
             for (source, target) in pairs.of_cluster(&rows) {
                 if view.url_hash(source) == view.url_hash(target) {
                     reordered += 1;
-                } else if let Some(difference) = differ.difference(source, target) {
-                    collector.add(source, difference);
+                } else {
+                    differ.differences(source, target).for_each(|found| collector.add(source, found));
                 }
             }
         }

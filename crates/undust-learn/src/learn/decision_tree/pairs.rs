@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::view::{View, param_hash, path_hash};
 
-/// What makes a URL a good target: static, few components, important, short, no capitals; then any order.
-type Rank = (usize, usize, Reverse<u32>, usize, usize, u64);
+/// What makes a URL a good target: static, few components, important, short, no capitals.
+type Rank = (usize, usize, Reverse<u32>, usize, usize);
 
 /// Sources per cluster. A wall of 100,000 URLs says no more than so many of them.
 const MOST_SOURCES: usize = 512;
@@ -29,7 +29,8 @@ impl Pairs<'_, '_> {
     pub(super) fn of_cluster(&self, rows: &[u32]) -> Vec<(u32, u32)> {
         let mut ranked: Vec<(Rank, u32)> =
             rows.iter().filter(|&&row| self.view.knows(row)).map(|&row| (self.rank(row), row)).collect();
-        ranked.sort_unstable();
+        // At last by text: where nothing else tells, clusters must agree on what is a target.
+        ranked.sort_by(|a, b| a.0.cmp(&b.0).then_with(|| self.texts(a.1).cmp(self.texts(b.1))));
         let ranked: Vec<u32> = ranked.into_iter().map(|(_, row)| row).collect();
         let best = &ranked[..self.targets.min(ranked.len())];
         let mut pairs = Vec::new();
@@ -53,8 +54,11 @@ impl Pairs<'_, '_> {
             Reverse(view.site.importance(row)),
             values.iter().map(|&value| view.text(value).len()).sum(),
             values.iter().map(|&value| capitals(view.text(value))).sum(),
-            view.url_hash(row),
         )
+    }
+
+    fn texts(&self, row: u32) -> impl Iterator<Item = &[u8]> {
+        self.view.site.values_of(row).iter().map(|&value| self.view.text(value))
     }
 
     /// All of a few, or a stratified sample of many: strata of equal size by importance, from each in proportion to its share

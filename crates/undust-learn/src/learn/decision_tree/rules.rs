@@ -47,12 +47,21 @@ impl Counts {
     fn is_precise(&self, level: f64) -> bool {
         self.right > 0 && self.right as f64 >= level * (self.right + self.wrong) as f64
     }
+
+    /// Whether URLs are right about as often as `others` are: most become equal to no other URL that is known, and a rule
+    /// that nothing is known of is not right.
+    fn is_confirmed_like(&self, others: Counts) -> bool {
+        let share = |counts: &Counts| counts.right as f64 / counts.coverage as f64;
+        share(self) >= CONFIRMED * share(&others)
+    }
 }
 
 /// Precision that contexts are pruned for: rules of each kind are proposed, the strict ones first.
 const LEVELS: [f64; 3] = [0.99, 0.95, 0.8];
-/// URLs whose outcome is known that pruning looks at.
-const MOST_KNOWN: usize = 1024;
+/// URLs that pruning looks at.
+const MOST_OUTCOMES: usize = 1024;
+/// A test is not dropped for URLs of which less is known than this share of what is known of the others.
+const CONFIRMED: f64 = 0.25;
 /// A rule must make so many URLs equal that no rule before it did.
 const MIN_GAIN: u64 = 3;
 /// Sets of parameters that a rule is said for, where it must name them all.
@@ -69,16 +78,12 @@ pub(super) fn rules(
     let mut found = Vec::new();
     for (class, contexts) in classes.iter().zip(contexts) {
         let outcomes = applier.outcomes(&class.edit);
-        if std::env::var_os("DT_DEBUG").is_some() {
-            let n = |v| outcomes.iter().filter(|o| o.verdict == v).count();
-            eprintln!("class {} rows {:?} right {} wrong {} alone {}", class.rows.len(), class.edit, n(Verdict::Right), n(Verdict::Wrong), n(Verdict::Alone));
-            for c in contexts.iter().take(4) { eprintln!("    {c:?}"); }
-        }
         let class = ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes };
         found.extend(class.rules(&contexts, min_coverage, min_precision));
     }
     found.sort_by_cached_key(|rule| {
-        (effort(&rule.edit), rule.context.len(), std::cmp::Reverse(rule.counts.right), rule.edit.clone())
+        let (parts, stars) = effort(&rule.edit);
+        (parts, std::cmp::Reverse(rule.counts.right), rule.context.len(), stars, rule.edit.clone())
     });
     choose(applier.view, found)
 }
@@ -156,56 +161,52 @@ struct ClassRules<'c, 'v, 's> {
 
 impl ClassRules<'_, '_, '_> {
     fn rules(&self, contexts: &[Context], min_coverage: u64, min_precision: f64) -> Vec<Rule> {
-        let known: Vec<&Outcome> = self.outcomes.iter().filter(|o| o.verdict != Verdict::Alone).collect();
-        if known.iter().filter(|o| o.verdict == Verdict::Right).count() < MIN_GAIN as usize {
+        let right = self.outcomes.iter().filter(|o| o.verdict == Verdict::Right).count() as u64;
+        if right < MIN_GAIN {
             return Vec::new();
         }
-        let known: Vec<&Outcome> =
-            known.iter().step_by(known.len().div_ceil(MOST_KNOWN)).copied().collect();
+        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
+        let sample: Vec<&Outcome> = self.outcomes.iter().step_by(step).collect();
         let mut pruned: BTreeSet<Context> = BTreeSet::new();
-        for level in LEVELS {
-            let mut of_level: Vec<Context> = Vec::new();
-            for context in contexts {
-                if of_level.iter().any(|wide| wide.iter().all(|test| context.contains(test))) {
-                    continue;
-                }
-                of_level.extend(self.prune(context, &known, level));
-            }
-            if std::env::var_os("DT_DEBUG").is_some() { eprintln!("  level {level}: {of_level:?}"); }
-            pruned.extend(of_level);
+        for context in contexts {
+            let context = &context[..context.len().min(u64::BITS as usize)];
+            let seen = self.seen(context, &sample);
+            pruned.extend(LEVELS.iter().filter_map(|level| self.prune(context, &seen, *level)));
         }
         let rules = pruned.into_iter().flat_map(|context| self.say(context));
-        let passing = |rule: &Rule| {
-            rule.counts.coverage >= min_coverage && rule.counts.is_precise(min_precision)
-        };
+        let passing =
+            |rule: &Rule| rule.counts.coverage >= min_coverage && rule.counts.is_precise(min_precision);
         rules.filter(passing).collect()
     }
 
-    /// The context without the tests that it is right without; nothing if it is not right even with all of them.
-    fn prune(&self, context: &Context, known: &[&Outcome], level: f64) -> Option<Context> {
-        let context: Context = context.iter().copied().take(u64::BITS as usize).collect();
+    /// Which tests each URL passes, as bits.
+    fn seen(&self, context: &[(Key, Test)], sample: &[&Outcome]) -> Vec<(u64, Verdict)> {
         let mask = |row: u32| {
             let passed = context.iter().map(|&(key, test)| is_passed(self.view, row, key, test));
             passed.enumerate().fold(0u64, |mask, (i, passed)| mask | u64::from(passed) << i)
         };
-        let known: Vec<(u64, Verdict)> = known.iter().map(|o| (mask(o.row), o.verdict)).collect();
+        sample.iter().map(|o| (mask(o.row), o.verdict)).collect()
+    }
+
+    /// The context without the tests that it is right without; nothing if it is not right even with all of them.
+    fn prune(&self, context: &[(Key, Test)], seen: &[(u64, Verdict)], level: f64) -> Option<Context> {
         let count = |wanted: u64, without: u64| {
             let mut counts = Counts::default();
-            known
-                .iter()
-                .filter(|(mask, _)| mask & wanted == wanted && (without == 0 || mask & without == 0))
+            seen.iter()
+                .filter(|(mask, _)| mask & wanted == wanted && mask & without == 0)
                 .for_each(|(_, verdict)| counts.add(*verdict));
             counts
         };
         let mut active = (0..context.len()).fold(0u64, |all, i| all | 1 << i);
-        if !count(active, 0).is_precise(level) {
+        let all = count(active, 0);
+        if !all.is_precise(level) {
             return None;
         }
-        for i in self.by_weakness(&context) {
+        for i in self.by_weakness(context) {
             let others = active & !(1 << i);
             let more = count(others, 1 << i);
             let free = more.coverage == 0 && self.is_dispensable(context[i].0);
-            if free || more.is_precise(level) {
+            if free || (more.is_precise(level) && more.is_confirmed_like(all)) {
                 active = others;
             }
         }
@@ -215,7 +216,7 @@ impl ClassRules<'_, '_, '_> {
 
     /// The order in which tests are tried to be dropped: parameters that have nothing to do with the change, components counted
     /// from the other end, the rest; of each kind the least telling first.
-    fn by_weakness(&self, context: &Context) -> Vec<usize> {
+    fn by_weakness(&self, context: &[(Key, Test)]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..context.len()).rev().collect();
         order.sort_by_key(|&i| !self.is_dispensable(context[i].0));
         order

@@ -257,7 +257,8 @@ impl Saying<'_, '_> {
     fn query(&self) -> (Option<Vec<QueryItem>>, Option<Vec<QueryItem>>) {
         match &self.rule.params {
             Some(params) => self.whole_query(params),
-            None => self.open_query(),
+            None if self.view.has_params() => self.open_query(),
+            None => (None, None),
         }
     }
 

@@ -33,7 +33,7 @@ const MOST_COMPONENTS: u16 = 5;
 /// The parameters that most rules have.
 const MOST_PARAMS: usize = 24;
 /// Contexts of a class, those with the most rules.
-const MOST_CONTEXTS: usize = 12;
+const MOST_CONTEXTS: usize = 6;
 
 /// One pair-wise rule.
 struct PairRule {

@@ -247,6 +247,11 @@ impl<'s> View<'s> {
         self.layout(row).separator
     }
 
+    /// Whether any URL of the site has parameters.
+    pub(super) fn has_params(&self) -> bool {
+        !self.params.is_empty()
+    }
+
     pub(super) fn param_key(&self, key: u32) -> &ParamKey {
         &self.params[key as usize]
     }
