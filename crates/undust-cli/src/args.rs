@@ -8,10 +8,11 @@ use clap::{Parser, Subcommand, ValueEnum};
 use undust::apply::Form;
 use undust::url::SiteBy;
 use undust_io::Format;
+use undust_learn::learn;
 use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
-use undust_learn::protocol::www07;
+use undust_learn::protocol::wsdm10::Half;
 
 pub(crate) use validate::Validate;
 
@@ -184,15 +185,24 @@ pub(crate) struct Eval {
     /// Instead of scoring rules, do this paper's experiment: it learns rules itself, and labels only judge them
     #[arg(long, value_enum, value_name = "PAPER", conflicts_with_all = ["rules", "form", "no_normalize"])]
     pub(crate) protocol: Option<Protocol>,
-    /// With --protocol: try out so many likely rules, the likeliest first
-    #[arg(long, default_value_t = www07::TOP, requires = "protocol", conflicts_with = "rules", value_name = "N")]
-    pub(crate) top: usize,
-    /// With --protocol: learn the rules to be scored from this share of a site's rows, its first ones
-    #[arg(long, default_value_t = www07::TRAIN, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
-    pub(crate) train: f64,
-    /// With --protocol: draw the precision of the first rules to this file
+    /// With www07: try out so many likely rules, the likeliest first [default: 1000]
+    #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "N")]
+    pub(crate) top: Option<usize>,
+    /// With www07: learn the rules to be scored from this share of a site's rows, its first ones [default: 0.75]
+    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    pub(crate) train: Option<f64>,
+    /// With www07: draw the precision of the first rules to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
+    /// With wsdm10: compare these learners, separated by commas [default: all]
+    #[arg(long, value_delimiter = ',', value_parser = learner, requires = "protocol", conflicts_with = "rules", value_name = "NAMES")]
+    pub(crate) methods: Vec<String>,
+    /// With wsdm10: where the precision of rules is measured [default: train]
+    #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "HALF")]
+    pub(crate) judged_on: Option<HalfArg>,
+    /// With wsdm10: apply rules to pages with a single URL too, which the paper leaves out
+    #[arg(long, requires = "protocol", conflicts_with = "rules")]
+    pub(crate) singletons: bool,
     /// Labelled files, - for standard input
     #[arg(required = true, value_name = "LABELLED")]
     pub(crate) inputs: Vec<PathBuf>,
@@ -279,8 +289,35 @@ pub(crate) enum Method {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Protocol {
-    /// Do Not Crawl in the DUST, WWW 2007
+    /// Learning URL Patterns for Webpage De-duplication, WSDM 2010: what rules of several learners spare
+    Wsdm10,
+    /// Do Not Crawl in the DUST, WWW 2007: how many likely rules are valid
     Www07,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum HalfArg {
+    /// What rules are learned from
+    Train,
+    /// What they are applied to
+    Test,
+}
+
+impl From<HalfArg> for Half {
+    fn from(half: HalfArg) -> Half {
+        match half {
+            HalfArg::Train => Half::Train,
+            HalfArg::Test => Half::Test,
+        }
+    }
+}
+
+fn learner(name: &str) -> Result<String, String> {
+    if learn::by_name(name).is_some() {
+        return Ok(name.to_owned());
+    }
+    let known: Vec<_> = learn::all().iter().map(|learner| learner.name()).collect();
+    Err(format!("no learner is called '{name}'; there are {}", known.join(", ")))
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -193,7 +193,8 @@ fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
     keys.values_mut().map(count).fold((0, 0), |sum, (merged, same)| (sum.0 + merged, sum.1 + same))
 }
 
-fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
+/// `part` of `whole`, or `of_nothing` where there is no whole.
+pub(crate) fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
     if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
 }
 

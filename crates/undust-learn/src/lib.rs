@@ -4,6 +4,7 @@
 //! line, Spark) run side by side over sites.
 
 pub mod bound;
+mod changes;
 pub mod evaluate;
 pub mod intern;
 pub mod learn;

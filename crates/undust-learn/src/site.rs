@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use undust::page::Page;
 use undust::url::{SplitUrl, normalize};
-use xxhash_rust::xxh3::xxh3_64_with_seed;
+use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
 
 use crate::intern::Interner;
 use crate::seen::Seen;
@@ -23,7 +23,8 @@ pub struct Site {
     rows: Vec<Row>,
     seen: Vec<Seen>,
     tokens: Vec<u32>,
-    clusters: usize,
+    /// A hash of each cluster's label.
+    labels: Vec<u64>,
     /// Labelled URLs that stood under two different labels.
     pub contradictions: u64,
     /// Pages without a label, or whose URL no rule can speak of.
@@ -115,7 +116,7 @@ impl Site {
             rows: Vec::with_capacity(labelled.len()),
             seen: Vec::with_capacity(labelled.len()),
             tokens: Vec::new(),
-            clusters: 0,
+            labels: Vec::new(),
             contradictions,
             unlabelled,
         };
@@ -146,7 +147,7 @@ impl Site {
             self.rows.push(Row { shape, cluster, first_token, fold, importance: page.importance });
             self.seen.push(page.seen);
         }
-        self.clusters = labels.len();
+        self.labels = (0..labels.len() as u32).map(|cluster| xxh3_64(labels.get(cluster))).collect();
     }
 
     /// Note the values of a URL, and give its shape.
@@ -195,12 +196,17 @@ impl Site {
 
     /// How many duplicate clusters there are.
     pub fn clusters(&self) -> usize {
-        self.clusters
+        self.labels.len()
     }
 
     /// The cluster of a URL.
     pub fn cluster(&self, row: u32) -> u32 {
         self.rows[row as usize].cluster
+    }
+
+    /// A hash of a cluster's label: unlike the cluster's number, it does not depend on the site's other pages.
+    pub fn label(&self, cluster: u32) -> u64 {
+        self.labels[cluster as usize]
     }
 
     /// What was seen of a URL's content, label included.

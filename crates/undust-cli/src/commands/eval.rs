@@ -14,13 +14,13 @@ use undust_learn::evaluate::{Evaluation, Report};
 
 use super::{print_json, protocol};
 use crate::Outcome;
-use crate::args::{Eval, Protocol};
+use crate::args::Eval;
 use crate::table::{align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
     match (args.protocol, &args.rules) {
-        (Some(Protocol::Www07), _) => protocol::www07(args),
+        (Some(protocol), _) => protocol::run(args, protocol),
         (None, Some(rules)) => score(args, rules),
         (None, None) => bail!("name a rule file with --rules, or an experiment with --protocol"),
     }

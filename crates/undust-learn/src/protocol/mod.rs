@@ -1,4 +1,8 @@
 //! The experiments of the papers, done again on labelled pages. One file per paper, one pure function per site: whoever calls it
 //! may run sites side by side.
 
+pub mod wsdm10;
 pub mod www07;
+
+/// Sites with fewer labelled URLs than this say nothing.
+pub const MIN_URLS: usize = 100;

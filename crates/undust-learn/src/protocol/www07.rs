@@ -12,6 +12,7 @@ use undust::page::Page;
 use undust::rules::{Action, Rule, RuleSet, Validation};
 use undust::url::SiteBy;
 
+use super::MIN_URLS;
 use crate::evaluate::{Evaluation, Score};
 use crate::learn::dustbuster::{Dustbuster, Likely, Settings, Similar};
 use crate::listing::Listing;
@@ -22,8 +23,6 @@ use crate::validate::{Trying, leave_out_unfit};
 pub const TOP: usize = 1000;
 /// The default of [`Experiment::train`].
 pub const TRAIN: f64 = 0.75;
-/// Sites with fewer labelled URLs than this say nothing.
-pub const MIN_URLS: usize = 100;
 
 /// How the experiment is done.
 #[derive(Clone, Copy, Debug)]

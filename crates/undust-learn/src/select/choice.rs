@@ -3,12 +3,12 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BinaryHeap};
 
-use undust::apply::{Canonicalizer, Form, Scratch, too_long};
-use undust::rules::{EVERY_SITE, Evidence, Rule, RuleSet};
-use undust::url::SiteBy;
+use undust::apply::{Canonicalizer, Scratch, too_long};
+use undust::rules::{Evidence, Rule};
 
 use super::Proposal;
 use crate::bound::upper_bound;
+use crate::changes;
 use crate::intern::Interner;
 use crate::site::{FOLDS, Site};
 
@@ -17,8 +17,7 @@ pub(super) const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
 /// The engine that tells what each candidate makes of a URL.
 pub(super) fn engine(proposals: &[Proposal]) -> Canonicalizer {
-    let rules = proposals.iter().map(|p| Rule::new(p.candidate.action.clone())).collect();
-    Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
+    changes::engine(proposals.iter().map(|p| &p.candidate.action))
 }
 
 /// How many URLs of a cluster a key holds.

@@ -1,0 +1,193 @@
+//! The experiment of WSDM 2010: what the rules of several learners spare, by precision and coverage.
+
+use std::io::Write;
+
+use anyhow::Result;
+use comfy_table::Table;
+use undust::url::SiteBy;
+use undust_learn::learn::{self, Learner};
+use undust_learn::protocol::wsdm10::{
+    Experiment, Half, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total,
+};
+
+use super::{each_site, refuse};
+use crate::Outcome;
+use crate::args::Eval;
+use crate::commands::print_json;
+use crate::table::{align_right, plain};
+use crate::talk::{counted, percent, thousands};
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Wsdm10<'r> {
+    protocol: &'static str,
+    judged_on: Half,
+    singletons: bool,
+    total: &'r [MethodReport],
+    sites: &'r [SiteReport],
+    small_sites: u64,
+}
+
+pub(super) fn run(args: &Eval) -> Result<Outcome> {
+    let flags =
+        [("--top", args.top.is_some()), ("--train", args.train.is_some()), ("--plot", args.plot.is_some())];
+    refuse(&flags, "wsdm10")?;
+    let judged_on = args.judged_on.map_or(Half::default(), Half::from);
+    let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
+    let learners = learners(&args.methods);
+    let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, pages, &learners))?;
+    let total = total(&reports.sites);
+    if args.json {
+        print_json(&Wsdm10 {
+            protocol: "wsdm10",
+            judged_on,
+            singletons: args.singletons,
+            total: &total,
+            sites: &reports.sites,
+            small_sites: reports.small_sites,
+        })?;
+    } else {
+        print(&total, &reports.sites, &experiment)?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The learners of these names, or all there are.
+fn learners(names: &[String]) -> Vec<Box<dyn Learner>> {
+    if names.is_empty() {
+        learn::all()
+    } else {
+        names.iter().filter_map(|name| learn::by_name(name)).collect()
+    }
+}
+
+fn print(total: &[MethodReport], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let several = sites.len() > 1;
+    let sum = |of: fn(&SiteReport) -> u64| thousands(sites.iter().map(of).sum());
+    let (train, test) = (sum(|site| site.train), sum(|site| site.test));
+    let on = counted(sites.len() as u64, "site");
+    writeln!(out, "Rules learned from {train} URLs, applied to {test} others, on {on}\n")?;
+    writeln!(out, "{}\n", by_precision(total, several).trim_fmt())?;
+    let half = match experiment.judged_on {
+        Half::Train => "they were learned from",
+        Half::Test => "they are applied to",
+    };
+    writeln!(
+        out,
+        "precision:  the share of the URLs a rule changes that stay on their page, of those {half}"
+    )?;
+    writeln!(out, "rules:      those so precise that change at least {} URLs", MIN_COVERAGES[0])?;
+    writeln!(out, "reduction:  URLs less than before, when those of one canonical form count as one")?;
+    if several {
+        writeln!(out, "by site:    the mean of the sites' reductions, each site counting the same")?;
+    }
+    writeln!(out, "per rule:   the same, as a number of URLs for each rule")?;
+    writeln!(out, "wrong:      of the URLs so removed, those of another page than the one kept\n")?;
+    writeln!(out, "By the number of URLs that a rule changes\n\n{}", by_coverage(total).trim_fmt())?;
+    if several {
+        writeln!(out, "\nSite by site, precision {}\n", at_least(SHOWN_PRECISION))?;
+        writeln!(out, "{}", by_site(sites).trim_fmt())?;
+    }
+    Ok(())
+}
+
+/// The least precision at which sites are shown one by one.
+const SHOWN_PRECISION: f64 = 0.95;
+
+/// Table 3 of the paper.
+fn by_precision(total: &[MethodReport], several: bool) -> Table {
+    let mut columns = vec!["precision", "method", "rules", "of all", "reduction"];
+    columns.extend(several.then_some("by site"));
+    columns.extend(["per rule", "wrong"]);
+    let mut table = plain(&columns);
+    let shown = |set: &SetScore| set.min_coverage == MIN_COVERAGES[0];
+    for (method, set, is_first) in side_by_side(total, shown) {
+        let m = &set.metrics;
+        let mut row = vec![only(is_first, at_least(set.min_precision)), method.to_owned()];
+        row.extend([thousands(set.counts.rules), percent(m.share_of_rules), percent(m.reduction_ratio)]);
+        row.extend(several.then(|| percent(m.mean_reduction_ratio)));
+        row.extend([per_rule(set), percent(m.wrong_share)]);
+        table.add_row(row);
+    }
+    align_right(&mut table, 2..columns.len());
+    table
+}
+
+/// Table 4 of the paper.
+fn by_coverage(total: &[MethodReport]) -> Table {
+    let columns = ["precision", "URLs", "method", "rules", "per rule", "reduction"];
+    let mut table = plain(&columns);
+    let mut sets: Vec<_> = side_by_side(total, |set| set.min_precision > 0.0).collect();
+    // The paper has the coverages of one precision below each other.
+    sets.sort_by(|(_, a, _), (_, b, _)| b.min_precision.total_cmp(&a.min_precision));
+    for (method, set, is_first) in sets {
+        let is_new = is_first && set.min_coverage == MIN_COVERAGES[0];
+        table.add_row([
+            only(is_new, at_least(set.min_precision)),
+            only(is_first, format!("≥ {}", thousands(set.min_coverage))),
+            method.to_owned(),
+            thousands(set.counts.rules),
+            per_rule(set),
+            percent(set.metrics.reduction_ratio),
+        ]);
+    }
+    align_right(&mut table, 1..2);
+    align_right(&mut table, 3..columns.len());
+    table
+}
+
+fn by_site(sites: &[SiteReport]) -> Table {
+    let columns = ["site", "URLs", "method", "rules", "per rule", "reduction", "wrong"];
+    let mut table = plain(&columns);
+    for site in sites {
+        let shown =
+            |set: &SetScore| set.min_coverage == MIN_COVERAGES[0] && set.min_precision == SHOWN_PRECISION;
+        for (method, set, is_first) in side_by_side(&site.methods, shown) {
+            table.add_row([
+                only(is_first, site.site.clone()),
+                only(is_first, thousands(site.test)),
+                method.to_owned(),
+                thousands(set.counts.rules),
+                per_rule(set),
+                percent(set.metrics.reduction_ratio),
+                percent(set.metrics.wrong_share),
+            ]);
+        }
+    }
+    align_right(&mut table, 1..2);
+    align_right(&mut table, 3..columns.len());
+    table
+}
+
+/// The sets that are `shown`, those of all learners beside each other, and whether it is the first learner's.
+fn side_by_side(
+    methods: &[MethodReport],
+    shown: impl Fn(&SetScore) -> bool,
+) -> impl Iterator<Item = (&str, &SetScore, bool)> {
+    let sets = methods.first().map_or(0, |report| report.sets.len());
+    let all = (0..sets).flat_map(move |set| {
+        methods
+            .iter()
+            .enumerate()
+            .map(move |(at, report)| (report.method.as_str(), &report.sets[set], at == 0))
+    });
+    all.filter(move |(_, set, _)| shown(set))
+}
+
+/// What is said once for several rows.
+fn only(is_first: bool, text: String) -> String {
+    if is_first { text } else { String::new() }
+}
+
+fn at_least(precision: f64) -> String {
+    match precision {
+        1.0.. => "= 1".to_owned(),
+        0.0 => "all".to_owned(),
+        _ => format!("≥ {precision}"),
+    }
+}
+
+fn per_rule(set: &SetScore) -> String {
+    format!("{:.1}", set.metrics.reduction_per_rule)
+}
