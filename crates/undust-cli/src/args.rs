@@ -182,7 +182,7 @@ pub(crate) struct Eval {
     pub(crate) rules: Option<PathBuf>,
     #[command(flatten)]
     pub(crate) manner: Manner,
-    /// Instead of scoring rules, do this paper's experiment: it learns rules itself, and labels only judge them
+    /// Instead of scoring rules, do this paper's experiment, which learns them itself
     #[arg(long, value_enum, value_name = "PAPER", conflicts_with_all = ["rules", "form", "no_normalize"])]
     pub(crate) protocol: Option<Protocol>,
     /// With www07: try out so many likely rules, the likeliest first [default: 1000]

@@ -274,6 +274,147 @@ fn its_plot() {
 }
 
 #[test]
+fn the_experiment_of_wsdm_2010() {
+    let shop = format!("url\tcluster\n{}", shop_rows("www.example.org"));
+    let folder = forum().and("shop.tsv", shop);
+    let run = folder.undust("eval --protocol wsdm10 --methods rewrite,dustbuster forum.tsv shop.tsv");
+    assert_snapshot!(run, @"
+    Rules learned from 1,628 URLs, applied to 802 others, on 2 sites
+
+    precision  method      rules   of all  reduction  by site  per rule  wrong
+    ───────────────────────────────────────────────────────────────────────────
+    = 1        rewrite        43  100.0 %     46.1 %   46.2 %       8.6  0.0 %
+               dustbuster     29  100.0 %     49.9 %   49.9 %      13.8  0.0 %
+    ≥ 0.95     rewrite        43  100.0 %     46.1 %   46.2 %       8.6  0.0 %
+               dustbuster     29  100.0 %     49.9 %   49.9 %      13.8  0.0 %
+    ≥ 0.9      rewrite        43  100.0 %     46.1 %   46.2 %       8.6  0.0 %
+               dustbuster     29  100.0 %     49.9 %   49.9 %      13.8  0.0 %
+    ≥ 0.8      rewrite        43  100.0 %     46.1 %   46.2 %       8.6  0.0 %
+               dustbuster     29  100.0 %     49.9 %   49.9 %      13.8  0.0 %
+    all        rewrite        43  100.0 %     46.1 %   46.2 %       8.6  0.0 %
+               dustbuster     29  100.0 %     49.9 %   49.9 %      13.8  0.0 %
+
+    precision:  the share of the URLs a rule changes that stay on their page, of those they were learned from
+    rules:      those so precise that change at least 10 URLs
+    reduction:  URLs less than before, when those of one canonical form count as one
+    by site:    the mean of the sites' reductions, each site counting the same
+    per rule:   the same, as a number of URLs for each rule
+    wrong:      of the URLs so removed, those of another page than the one kept
+
+    By the number of URLs that a rule changes
+
+    precision     URLs  method      rules  per rule  reduction
+    ───────────────────────────────────────────────────────────
+    = 1           ≥ 10  rewrite        43       8.6     46.1 %
+                        dustbuster     29      13.8     49.9 %
+                 ≥ 100  rewrite        23      14.2     40.8 %
+                        dustbuster      5      42.0     26.2 %
+               ≥ 1,000  rewrite         0       0.0      0.0 %
+                        dustbuster      0       0.0      0.0 %
+    ≥ 0.95        ≥ 10  rewrite        43       8.6     46.1 %
+                        dustbuster     29      13.8     49.9 %
+                 ≥ 100  rewrite        23      14.2     40.8 %
+                        dustbuster      5      42.0     26.2 %
+               ≥ 1,000  rewrite         0       0.0      0.0 %
+                        dustbuster      0       0.0      0.0 %
+    ≥ 0.9         ≥ 10  rewrite        43       8.6     46.1 %
+                        dustbuster     29      13.8     49.9 %
+                 ≥ 100  rewrite        23      14.2     40.8 %
+                        dustbuster      5      42.0     26.2 %
+               ≥ 1,000  rewrite         0       0.0      0.0 %
+                        dustbuster      0       0.0      0.0 %
+    ≥ 0.8         ≥ 10  rewrite        43       8.6     46.1 %
+                        dustbuster     29      13.8     49.9 %
+                 ≥ 100  rewrite        23      14.2     40.8 %
+                        dustbuster      5      42.0     26.2 %
+               ≥ 1,000  rewrite         0       0.0      0.0 %
+                        dustbuster      0       0.0      0.0 %
+
+    Site by site, precision ≥ 0.95
+
+    site                URLs  method      rules  per rule  reduction  wrong
+    ────────────────────────────────────────────────────────────────────────
+    computer-forum.net   406  rewrite        17      10.1     42.4 %  0.0 %
+                              dustbuster     16      12.6     49.8 %  0.0 %
+    example.org          396  rewrite        26       7.6     50.0 %  0.0 %
+                              dustbuster     13      15.2     50.0 %  0.0 %
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn its_honest_version_on_one_site() {
+    let flags = "--methods rewrite --judged-on test --singletons";
+    assert_snapshot!(forum().undust(&format!("eval --protocol wsdm10 {flags} forum.tsv")), @"
+    Rules learned from 1,224 URLs, applied to 1,585 others, on 1 site
+
+    precision  method   rules   of all  reduction  per rule  wrong
+    ───────────────────────────────────────────────────────────────
+    = 1        rewrite     14  100.0 %     11.8 %      13.4  0.0 %
+    ≥ 0.95     rewrite     14  100.0 %     11.8 %      13.4  0.0 %
+    ≥ 0.9      rewrite     14  100.0 %     11.8 %      13.4  0.0 %
+    ≥ 0.8      rewrite     14  100.0 %     11.8 %      13.4  0.0 %
+    all        rewrite     14  100.0 %     11.8 %      13.4  0.0 %
+
+    precision:  the share of the URLs a rule changes that stay on their page, of those they are applied to
+    rules:      those so precise that change at least 10 URLs
+    reduction:  URLs less than before, when those of one canonical form count as one
+    per rule:   the same, as a number of URLs for each rule
+    wrong:      of the URLs so removed, those of another page than the one kept
+
+    By the number of URLs that a rule changes
+
+    precision     URLs  method   rules  per rule  reduction
+    ────────────────────────────────────────────────────────
+    = 1           ≥ 10  rewrite     14      13.4     11.8 %
+                 ≥ 100  rewrite      5      25.8      8.1 %
+               ≥ 1,000  rewrite      0       0.0      0.0 %
+    ≥ 0.95        ≥ 10  rewrite     14      13.4     11.8 %
+                 ≥ 100  rewrite      5      25.8      8.1 %
+               ≥ 1,000  rewrite      0       0.0      0.0 %
+    ≥ 0.9         ≥ 10  rewrite     14      13.4     11.8 %
+                 ≥ 100  rewrite      5      25.8      8.1 %
+               ≥ 1,000  rewrite      0       0.0      0.0 %
+    ≥ 0.8         ≥ 10  rewrite     14      13.4     11.8 %
+                 ≥ 100  rewrite      5      25.8      8.1 %
+               ≥ 1,000  rewrite      0       0.0      0.0 %
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn learners_side_by_side_in_json() {
+    let json =
+        |flags: &str| forum().undust(&format!("eval --protocol wsdm10 forum.tsv --json {flags}")).fine();
+    let text = json("--methods dustbuster,rewrite");
+    assert_eq!(text, json("--methods dustbuster,rewrite --threads 1"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&report["protocol"], &report["small_sites"]), (&"wsdm10".into(), &1.into()));
+    assert_eq!((&report["judged_on"], &report["singletons"]), (&"train".into(), &false.into()));
+    let (total, site) = (&report["total"], &report["sites"][0]);
+    assert_eq!((&site["train"], &site["test"]), (&1224.into(), &406.into()));
+    assert_eq!(total, &site["methods"], "one site is all there is");
+    let set = &total[1]["sets"][0];
+    assert_eq!(
+        (&total[1]["method"], total[1]["sets"].as_array().map(Vec::len)),
+        (&"rewrite".into(), Some(15))
+    );
+    assert_eq!((&set["rules"], &set["removed"], &set["wrong"]), (&17.into(), &172.into(), &0.into()));
+}
+
+#[test]
+fn learners_that_nobody_knows() {
+    assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
+    ! error: invalid value 'nonsense' for '--methods <NAMES>': no learner is called 'nonsense'; there are dustbuster, rewrite
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+}
+
+#[test]
 fn rules_or_an_experiment() {
     let folder = folder();
     for flags in [
@@ -281,6 +422,10 @@ fn rules_or_an_experiment() {
         "-r rules.json --top 3",
         "--protocol www06",
         "--protocol www07 --form url",
+        "--protocol www07 --singletons",
+        "--protocol wsdm10 --top 3",
+        "--protocol wsdm10 --judged-on all",
+        "-r rules.json --methods rewrite",
     ] {
         folder.undust(&format!("eval {flags} labelled.tsv")).failed();
     }

@@ -105,7 +105,7 @@ pub struct Counts {
     pub wrong: u64,
 }
 
-/// The metrics of the paper, and the last of ours, as shares of 1.
+/// The metrics of the paper, and the last one ours.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Metrics {
     /// Rules of the set, of those of any precision.

@@ -110,6 +110,22 @@ mod tests {
     }
 
     #[test]
+    fn one_walk_does_for_every_beginning_of_the_rules() {
+        let rules = [
+            ("http://a.com/b/{x}", "http://a.com/c/{x}"),
+            ("http://a.com/*/{x}", "http://a.com/a/{x}"),
+            ("http://a.com/{_}/1", "http://a.com/b/2"),
+            ("http://a.com/c/{x}", "http://a.com/b/{x}"),
+        ];
+        for url in ["a/1", "b/1", "c/1", "d/2"].map(|path| format!("http://a.com/{path}")) {
+            for count in 0..=rules.len() {
+                let only = form(&rules[..count], u32::MAX, &url);
+                assert_eq!(form(&rules, count as u32, &url), only, "{url} under {count} rules");
+            }
+        }
+    }
+
+    #[test]
     fn what_grows_without_end_stays() {
         let rules = [("http://a.com/{x}", "http://a.com/{x}{x}")];
         assert_eq!(form(&rules, 1, "http://a.com/1"), "http://a.com/1");
