@@ -1,7 +1,7 @@
 //! The classes of the tree: distinct transformations with the URLs that they were seen on.
 //!
-//! Here transformations are generalized as well: a text that takes many values in place of a value of the source is
-//! irrelevant and becomes a star; one that is nearly always the same is fixed.
+//! Here transformations are generalized as well: a text in place of a value of the source may be irrelevant, and is tried as
+//! a star; the most frequent ones are tried as they are.
 
 use std::collections::HashMap;
 
@@ -18,8 +18,6 @@ pub(super) struct Class {
 
 /// A given text is fixed if it has this share of the pairs, in percent.
 const FIXED_SHARE: usize = 90;
-/// So many different texts in one place are irrelevant.
-const MIN_TEXTS: usize = 3;
 /// Of given texts that vary, the most frequent ones are tried as they are, so many of them.
 const MOST_TEXTS: usize = 16;
 
@@ -89,28 +87,26 @@ fn generalize(edit: &Edit, instances: &Instances, min_support: usize) -> Vec<Cla
     classes
 }
 
-/// The transformation with a star for each text that varies, if it may have stars there.
+/// The transformation with a star for each text in place of a value of the source. Other texts must be always the same.
 fn with_stars(edit: &Edit, instances: &Instances, width: usize) -> Option<Class> {
-    let usual: Vec<Option<TextId>> = (0..width).map(|n| usual_text(instances, width, n)).collect();
-    let varies = |n: u16| usual[usize::from(n)].is_none();
     let starred = given_in_place(edit);
-    let possible = (0..width as u16).filter(|n| varies(*n)).all(|n| starred.contains(&n));
-    let needed = (0..width as u16).any(varies);
-    (possible && needed).then(|| Class {
-        edit: edit.with_given(|n| usual[usize::from(n)].map_or(Piece::Star, Piece::Fixed)),
-        rows: instances.rows.clone(),
-    })
+    let piece = |n: u16| match starred.contains(&n) {
+        true => Some(Piece::Star),
+        false => usual_text(instances, width, usize::from(n)).map(Piece::Fixed),
+    };
+    let pieces: Vec<Piece> = (0..width as u16).map(piece).collect::<Option<_>>()?;
+    let edit = edit.with_given(|n| pieces[usize::from(n)].clone());
+    (!starred.is_empty()).then(|| Class { edit, rows: instances.rows.clone() })
 }
 
-/// The text that is given nearly always in the n-th place; nothing if there are many.
+/// The text that is given nearly always in the n-th place.
 fn usual_text(instances: &Instances, width: usize, n: usize) -> Option<TextId> {
     let mut counts: HashMap<TextId, usize> = HashMap::new();
     for texts in instances.given.chunks(width) {
         *counts.entry(texts[n]).or_default() += 1;
     }
-    let distinct = counts.len();
     let (text, count) = counts.into_iter().max_by_key(|&(text, count)| (count, std::cmp::Reverse(text)))?;
-    (distinct < MIN_TEXTS || count * 100 >= instances.rows.len() * FIXED_SHARE).then_some(text)
+    (count * 100 >= instances.rows.len() * FIXED_SHARE).then_some(text)
 }
 
 /// The given texts that stand where the source has a value of its own.

@@ -208,11 +208,11 @@ impl<'v, 's> Differ<'v, 's> {
         if let Some(copy) = whole_copy(text, counterpart, origins) {
             return vec![copy];
         }
-        if draft.depth == Depth::Whole && counterpart.is_some() {
+        let before = origins.iter().find(|origin| Some(origin.source) == counterpart);
+        if before.is_some_and(|before| draft.depth == Depth::Whole || !shares_tokens(before, text, cut)) {
             return vec![self.given(text, draft)];
         }
         // The deep tokens of what it was are what is spoken of.
-        let before = origins.iter().find(|origin| Some(origin.source) == counterpart);
         draft.patterns.extend(before.map(|o| (o.source, o.cut.pattern)).filter(|(_, p)| *p != WHOLE));
         let mut pieces = Vec::new();
         let mut holes = cut.holes.iter();
@@ -292,6 +292,15 @@ fn whole_copy(text: &[u8], counterpart: Option<Source>, origins: &[Origin]) -> O
         };
         real.clone().find_map(made)
     })
+}
+
+/// Whether two values have the same structure, or a deep token in common.
+fn shares_tokens(before: &Origin, text: &[u8], cut: Cut) -> bool {
+    let token = |text: &[u8], r: &std::ops::Range<u32>| text[r.start as usize..r.end as usize].to_vec();
+    let is_before = |hole: &[u8]| before.cut.holes.iter().any(|r| token(before.text, r) == hole);
+    before.cut.pattern == cut.pattern
+        || cut.holes.iter().any(|r| is_before(&token(text, r)))
+        || (cut.holes.is_empty() && is_before(text))
 }
 
 /// A deep token of the source that is `text`. The pattern that the source must have is noted.

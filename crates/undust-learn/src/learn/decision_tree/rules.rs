@@ -4,6 +4,7 @@
 //! The paper stops at the paths of its tree and filters by precision. We know of every URL what becomes of it, so that a test is
 //! dropped where the rule stays right without it (reduced-error pruning): fewer and more general rules.
 
+use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::classes::Class;
@@ -61,7 +62,9 @@ const LEVELS: [f64; 3] = [0.99, 0.95, 0.8];
 /// URLs that pruning looks at.
 const MOST_OUTCOMES: usize = 1024;
 /// A test is not dropped for URLs of which less is known than this share of what is known of the others.
-const CONFIRMED: f64 = 0.25;
+const CONFIRMED: f64 = 0.5;
+/// Of the URLs that a rule changes, so many must be right: the others become URLs that nobody has seen.
+const MIN_CONFIRMED: f64 = 0.1;
 /// A rule must make so many URLs equal that no rule before it did.
 const MIN_GAIN: u64 = 3;
 /// Sets of parameters that a rule is said for, where it must name them all.
@@ -83,12 +86,14 @@ pub(super) fn rules(
     }
     found.sort_by_cached_key(|rule| {
         let (parts, stars) = effort(&rule.edit);
-        (parts, std::cmp::Reverse(rule.counts.right), rule.context.len(), stars, rule.edit.clone())
+        // Of rules that do about as much, those with stars do not depend on which URL happened to be the target.
+        let right = rule.counts.right.ilog2();
+        (parts, Reverse((right, stars)), rule.context.len(), Reverse(rule.counts.right), rule.edit.clone())
     });
     choose(applier.view, found)
 }
 
-/// How much a transformation does, stars last: simple ones are better targets.
+/// How many parts of a URL a transformation changes, and how many texts it finds irrelevant.
 fn effort(edit: &Edit) -> (usize, usize) {
     let mut edit = edit.clone();
     let parts = [edit.scheme.is_some(), edit.host.is_some(), edit.port.0 != edit.port.1, edit.path.is_some()];
@@ -174,8 +179,11 @@ impl ClassRules<'_, '_, '_> {
             pruned.extend(LEVELS.iter().filter_map(|level| self.prune(context, &seen, *level)));
         }
         let rules = pruned.into_iter().flat_map(|context| self.say(context));
-        let passing =
-            |rule: &Rule| rule.counts.coverage >= min_coverage && rule.counts.is_precise(min_precision);
+        let passing = |rule: &Rule| {
+            let Counts { coverage, right, .. } = rule.counts;
+            let is_confirmed = right as f64 >= MIN_CONFIRMED * coverage as f64;
+            coverage >= min_coverage && is_confirmed && rule.counts.is_precise(min_precision)
+        };
         rules.filter(passing).collect()
     }
 
@@ -205,7 +213,7 @@ impl ClassRules<'_, '_, '_> {
         for i in self.by_weakness(context) {
             let others = active & !(1 << i);
             let more = count(others, 1 << i);
-            let free = more.coverage == 0 && self.is_dispensable(context[i].0);
+            let free = more.coverage == 0 && self.is_dispensable(context[i]);
             if free || (more.is_precise(level) && more.is_confirmed_like(all)) {
                 active = others;
             }
@@ -218,25 +226,35 @@ impl ClassRules<'_, '_, '_> {
     /// from the other end, the rest; of each kind the least telling first.
     fn by_weakness(&self, context: &[(Key, Test)]) -> Vec<usize> {
         let mut order: Vec<usize> = (0..context.len()).rev().collect();
-        order.sort_by_key(|&i| !self.is_dispensable(context[i].0));
+        order.sort_by_key(|&i| !self.is_dispensable(context[i]));
         order
     }
 
     /// Whether a test may go that nothing speaks for or against.
-    fn is_dispensable(&self, key: Key) -> bool {
+    fn is_dispensable(&self, (key, test): (Key, Test)) -> bool {
         let from_end = matches!(self.edit.path, Some(PathEdit::Components { place: Place::End(_), .. }));
         match key {
-            Key::Param(param) => !self.edit.params.iter().any(|(touched, _)| *touched == param),
+            _ if matches!(test, Test::Like(_)) => true,
+            Key::Param(param) => !self.touches(param),
             Key::Start(_) => from_end,
             Key::End(_) => !from_end,
             Key::Scheme | Key::Host => false,
         }
     }
 
+    fn touches(&self, param: u32) -> bool {
+        self.edit.params.iter().any(|(touched, _)| *touched == param)
+    }
+
+    /// Whether a test is about a parameter that must then be named, and with it all others.
+    fn names_param(&self, (key, test): (Key, Test)) -> bool {
+        matches!(key, Key::Param(param) if test != Test::Absent && !self.touches(param))
+    }
+
     /// The rules that say this context: one, or one for each set of parameters where all must be named.
     fn say(&self, context: Context) -> Vec<Rule> {
         let names_all = self.edit.params.iter().any(|(_, edit)| !matches!(edit, ParamEdit::Delete))
-            || context.iter().any(|(key, test)| *test != Test::Absent && matches!(key, Key::Param(_)) && self.is_dispensable(*key));
+            || context.iter().any(|test| self.names_param(*test));
         let covered: Vec<&Outcome> =
             self.outcomes.iter().filter(|o| passes(self.view, o.row, &context)).collect();
         if !names_all {
@@ -248,7 +266,7 @@ impl ClassRules<'_, '_, '_> {
             by_set.entry(set(outcome.row)).or_default().push(outcome);
         }
         let mut sets: Vec<(Vec<u32>, Vec<&Outcome>)> = by_set.into_iter().collect();
-        sets.sort_by_key(|(_, covered)| std::cmp::Reverse(covered.len()));
+        sets.sort_by_key(|(_, covered)| Reverse(covered.len()));
         sets.truncate(MOST_PARAM_SETS);
         sets.into_iter().filter_map(|(set, covered)| self.rule(&context, Some(set), &covered)).collect()
     }
