@@ -60,7 +60,8 @@ impl<'v, 's> Differ<'v, 's> {
         let deep = self.difference(source, target, Depth::Deep);
         let is_deep = deep.as_ref().is_some_and(|d| d.edits.iter().any(|edit| !edit.patterns.is_empty()));
         let whole = is_deep.then(|| self.difference(source, target, Depth::Whole)).flatten();
-        deep.into_iter().chain(whole)
+        let path = deep.as_ref().and_then(without_path);
+        deep.into_iter().chain(whole).chain(path)
     }
 
     fn difference(&mut self, source: u32, target: u32, depth: Depth) -> Option<Difference> {
@@ -228,6 +229,21 @@ impl<'v, 's> Differ<'v, 's> {
         }
         pieces
     }
+}
+
+/// The same for URLs of any path: pages such as a login wall are behind them all. What copies from the path cannot be said so.
+fn without_path(difference: &Difference) -> Option<Difference> {
+    let edit = difference.edits.first()?;
+    edit.path.as_ref()?;
+    let is_open = |piece: &Piece| !matches!(piece, Piece::Fixed(_));
+    let params = edit.params.iter().filter_map(|(_, edit)| edit.expr());
+    let mut texts = edit.scheme.iter().chain(params).flatten();
+    if edit.host.is_some() || texts.any(is_open) {
+        return None;
+    }
+    let path = PathEdit::Components { place: Place::All, removed: 0, added: vec![vec![Piece::Star]] };
+    let edit = Edit { path: Some(path), patterns: Vec::new(), ..edit.clone() };
+    Some(Difference { edits: vec![edit], given: Vec::new() })
 }
 
 enum PathDraft {

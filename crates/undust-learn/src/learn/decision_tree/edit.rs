@@ -1,6 +1,8 @@
 //! Transformations (Definition 2): what has to be done to a source URL to get a target. Only what changes is said; places in
 //! the path are counted from one end, so that the same change at another depth is the same transformation.
 
+use std::ops::Range;
+
 use undust::rules::template::Convert;
 
 /// Fixed text, by its number among the learner's texts.
@@ -73,19 +75,21 @@ pub(super) enum Place {
     End(u16),
     /// They are the whole path.
     Whole,
+    /// They are the whole path, whatever its length.
+    All,
 }
 
 impl Place {
-    /// Where `removed` components begin in a path of `count`.
-    pub(super) fn begin(self, removed: usize, count: usize) -> Option<usize> {
-        match self {
-            Place::Start(skip) => {
-                let begin = usize::from(skip);
-                (begin + removed <= count).then_some(begin)
-            }
-            Place::End(skip) => count.checked_sub(usize::from(skip) + removed),
-            Place::Whole => (removed == count).then_some(0),
-        }
+    /// Where the components are in a path of `count`, of which `removed` are meant.
+    pub(super) fn range(self, removed: usize, count: usize) -> Option<Range<usize>> {
+        let begin = match self {
+            Place::Start(skip) => usize::from(skip),
+            Place::End(skip) => count.checked_sub(usize::from(skip) + removed)?,
+            Place::Whole if removed == count => 0,
+            Place::Whole => return None,
+            Place::All => return Some(0..count),
+        };
+        (begin + removed <= count).then_some(begin..begin + removed)
     }
 }
 
@@ -174,19 +178,6 @@ impl Edit {
             }
         }
         edit
-    }
-
-    /// The parts of the source that it copies from.
-    pub(super) fn sources(&self) -> impl Iterator<Item = Source> {
-        let path = match &self.path {
-            Some(PathEdit::Components { added, .. }) => added.as_slice(),
-            _ => &[],
-        };
-        let params = self.params.iter().filter_map(|(_, edit)| edit.expr());
-        path.iter().chain(params).flatten().filter_map(|piece| match piece {
-            Piece::Copy { source, .. } => Some(*source),
-            _ => None,
-        })
     }
 
     /// Whether everything that `other` does is a part of what this one does.

@@ -1,5 +1,7 @@
 //! What a transformation makes of the site's URLs, and whether that is right: the hash of the result is enough to know.
 
+use std::ops::Range;
+
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::edit::{Edit, HostEdit, ParamEdit, PathEdit, Piece, Source};
@@ -82,7 +84,7 @@ impl Applier<'_, '_> {
         let view = self.view;
         let path = match &edit.path {
             Some(PathEdit::Components { place, removed, .. }) => {
-                place.begin(usize::from(*removed), view.path(row).len()).is_some()
+                place.range(usize::from(*removed), view.path(row).len()).is_some()
             }
             _ => true,
         };
@@ -150,11 +152,11 @@ impl Applier<'_, '_> {
                 conversion.convert().append(view.text(value), buffer);
                 xxh3_64(buffer)
             })),
-            PathEdit::Components { removed, added, .. } => {
+            PathEdit::Components { added, .. } => {
                 let hash = |value: &u32| view.hash_of(*value);
-                let before = path[..source.begin].iter().map(hash);
+                let before = path[..source.removed.start].iter().map(hash);
                 let new: Vec<u64> = added.iter().map(|expr| self.hash(expr, source, buffer)).collect();
-                let after = path[source.begin + usize::from(*removed)..].iter().map(hash);
+                let after = path[source.removed.end..].iter().map(hash);
                 path_hash(before.chain(new).chain(after))
             }
         }
@@ -186,27 +188,27 @@ impl Applier<'_, '_> {
 struct SourceUrl<'v, 's> {
     view: &'v View<'s>,
     row: u32,
-    /// Where the removed components begin.
-    begin: usize,
+    /// Where the removed components are.
+    removed: Range<usize>,
 }
 
 impl<'v, 's> SourceUrl<'v, 's> {
     /// Nothing if the URL has not the parts, or not the patterns, that the transformation needs.
     fn new(view: &'v View<'s>, edit: &Edit, row: u32) -> Option<SourceUrl<'v, 's>> {
-        let begin = match &edit.path {
+        let removed = match &edit.path {
             Some(PathEdit::Components { place, removed, .. }) => {
-                place.begin(usize::from(*removed), view.path(row).len())?
+                place.range(usize::from(*removed), view.path(row).len())?
             }
-            _ => 0,
+            _ => 0..0,
         };
-        let source = SourceUrl { view, row, begin };
+        let source = SourceUrl { view, row, removed };
         let fits = |(part, pattern): &(Source, u32)| source.cut(*part).is_some_and(|cut| cut.pattern == *pattern);
         edit.patterns.iter().all(fits).then_some(source)
     }
 
     fn value(&self, part: Source) -> Option<u32> {
         match part {
-            Source::Removed(i) => self.view.path(self.row).get(self.begin + usize::from(i)).copied(),
+            Source::Removed(i) => self.view.path(self.row).get(self.removed.start + usize::from(i)).copied(),
             Source::Param(key) => self.view.param(self.row, key),
         }
     }
@@ -215,7 +217,7 @@ impl<'v, 's> SourceUrl<'v, 's> {
         let value = self.value(part)?;
         Some(match part {
             Source::Removed(i) => {
-                self.view.cut_segment(value, self.begin + usize::from(i), self.view.path(self.row).len())
+                self.view.cut_segment(value, self.removed.start + usize::from(i), self.view.path(self.row).len())
             }
             Source::Param(key) => self.view.cut_param(key, value),
         })

@@ -155,7 +155,7 @@ impl Saying<'_, '_> {
         };
         let (front, back, open) = self.ends(place, removed);
         let count = front + usize::from(open) + back;
-        let from = place_in_list(place, removed, count);
+        let removed = removed_items(place, removed, count);
         let depth = (!open).then_some(count);
         let (mut matched, mut printed) = (Vec::new(), Vec::new());
         for at in 0..count {
@@ -165,13 +165,13 @@ impl Saying<'_, '_> {
                 continue;
             }
             let key = if at < front { Key::Start(at as u16) } else { Key::End((count - 1 - at) as u16) };
-            let source = (from..from + removed).contains(&at).then(|| Source::Removed((at - from) as u16));
+            let source = removed.contains(&at).then(|| Source::Removed((at - removed.start) as u16));
             let spoken = self.component(key, depth, source);
             matched.push(Item::One(spoken.text.clone()));
             printed.push(Item::One(spoken.converted(None, convert)));
             self.sources.extend(source.map(|source| (source, spoken)));
         }
-        printed.splice(from..from + removed, added.iter().map(|expr| Item::One(self.print(expr))));
+        printed.splice(removed, added.iter().map(|expr| Item::One(self.print(expr))));
         (matched, printed)
     }
 
@@ -187,6 +187,7 @@ impl Saying<'_, '_> {
         }
         match place {
             Place::Whole => return (removed, 0, false),
+            Place::All => return (front, back, true),
             Place::Start(skip) => front = front.max(usize::from(skip) + removed),
             Place::End(skip) => back = back.max(usize::from(skip) + removed),
         }
@@ -333,12 +334,12 @@ impl Saying<'_, '_> {
     }
 }
 
-/// Where the removed components begin in a list of so many items.
-fn place_in_list(place: Place, removed: usize, count: usize) -> usize {
+/// Which of so many items, `{...}` counted as one, the removed components are.
+fn removed_items(place: Place, removed: usize, count: usize) -> std::ops::Range<usize> {
     match place {
-        Place::Start(skip) => usize::from(skip),
-        Place::End(skip) => count - usize::from(skip) - removed,
-        Place::Whole => 0,
+        Place::Start(skip) => usize::from(skip)..usize::from(skip) + removed,
+        Place::End(skip) => count - usize::from(skip) - removed..count - usize::from(skip),
+        Place::Whole | Place::All => 0..count,
     }
 }
 
