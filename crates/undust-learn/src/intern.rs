@@ -45,6 +45,21 @@ impl Interner {
         resolve(&self.bytes, &self.ends, id)
     }
 
+    /// Keep these strings alone, numbered anew in this order; none may be named twice.
+    pub fn keep(&mut self, ids: &[u32]) {
+        let mut kept = Interner { ends: Vec::with_capacity(ids.len()), ..Interner::default() };
+        let mut number = vec![None; self.len()];
+        for (new, &id) in (0..).zip(ids) {
+            kept.bytes.extend_from_slice(self.get(id));
+            kept.ends.push(kept.bytes.len());
+            number[id as usize] = Some(new);
+        }
+        // The strings stay what they are, so that their places in the table do.
+        self.table.retain(|id| number[*id as usize].map(|new| *id = new).is_some());
+        kept.table = std::mem::take(&mut self.table);
+        *self = kept;
+    }
+
     /// How many strings there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -74,5 +89,20 @@ mod tests {
         assert_eq!(ids, [0, 1, 2, 0, 1]);
         assert!(words.iter().zip(ids).all(|(word, id)| interner.get(id) == *word));
         assert_eq!(interner.find(b"c"), None);
+    }
+
+    #[test]
+    fn kept_strings_are_found_under_their_new_numbers() {
+        let mut interner = Interner::new();
+        for word in ["a", "bb", "", "ccc"] {
+            interner.intern(word.as_bytes());
+        }
+        interner.keep(&[3, 0]);
+        assert_eq!(
+            [interner.find(b"ccc"), interner.find(b"a"), interner.find(b"bb")],
+            [Some(0), Some(1), None]
+        );
+        assert_eq!((interner.get(0), interner.get(1), interner.len()), (&b"ccc"[..], &b"a"[..], 2));
+        assert_eq!(interner.intern(b"bb"), 2);
     }
 }
