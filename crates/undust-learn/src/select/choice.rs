@@ -3,8 +3,9 @@
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
 
-use undust::apply::too_long;
-use undust::rules::{self, Rule};
+use undust::apply::{is_last, too_long};
+use undust::rules::{self, Action, Rule};
+use undust::url::has_strange_byte;
 
 use super::Proposal;
 use super::changes::{Changes, Step};
@@ -48,6 +49,8 @@ pub(super) struct Choice<'s> {
     /// Where keys come to rest in the trial at hand.
     rests: Vec<Rest>,
     trials: u32,
+    /// Whether what the candidate at hand prints is at rest.
+    is_last: bool,
 }
 
 /// Where a key comes to rest.
@@ -81,6 +84,7 @@ impl<'s> Choice<'s> {
             at_first: vec![Vec::new(); ALL_FOLDS as usize + 1],
             rests: Vec::new(),
             trials: 0,
+            is_last: false,
         };
         choice.allow_all();
         choice
@@ -165,6 +169,7 @@ impl<'s> Choice<'s> {
     /// The keys that `candidate` changes, with where each comes to rest; `None` for a circle.
     fn moves(&mut self, candidate: usize) -> Option<Vec<(u32, u32)>> {
         self.trials += 1;
+        self.is_last = self.is_last(candidate);
         let mut moves = Vec::new();
         for n in 0.. {
             let Some(step) = self.changes.step(candidate, n) else { break };
@@ -175,10 +180,26 @@ impl<'s> Choice<'s> {
         Some(moves)
     }
 
+    /// Whether it is certain that neither `candidate` nor an accepted rule changes what it prints.
+    fn is_last(&self, candidate: usize) -> bool {
+        let active = |c: usize| c == candidate || self.place[c].is_some();
+        let actions: Vec<&Action> =
+            (0..self.place.len()).filter(|&c| active(c)).map(|c| self.action(c)).collect();
+        is_last(self.action(candidate), &actions)
+    }
+
+    fn action(&self, candidate: usize) -> &'s Action {
+        &self.proposals[candidate].candidate.action
+    }
+
     /// Where a key comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle. The first step is the
     /// candidate's: accepted rules have nothing to change where URLs are.
     fn settle(&mut self, step: Step, candidate: u32) -> Option<u32> {
-        let start = self.changes.key(step.key).len();
+        let url = self.changes.key(step.key);
+        let start = url.len();
+        if self.is_last && !has_strange_byte(url) {
+            return (!too_long(self.changes.key(step.after).len(), start)).then_some(step.after);
+        }
         if let Some(rest) = self.rests.get(step.after as usize).filter(|rest| rest.trial == self.trials) {
             return (!too_long(rest.longest as usize, start)).then_some(rest.key);
         }

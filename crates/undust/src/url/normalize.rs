@@ -39,7 +39,7 @@ pub(crate) fn split_if_normal(url: &[u8]) -> Option<SplitUrl<'_>> {
 }
 
 /// Whether `url` holds white space, a control character, `\\` or `%`.
-pub(crate) fn has_strange_byte(url: &[u8]) -> bool {
+pub fn has_strange_byte(url: &[u8]) -> bool {
     any_word(url, |eight| below(eight, b' ' + 1) | equal(eight, b'\\') | equal(eight, b'%'))
 }
 
