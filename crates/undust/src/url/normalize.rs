@@ -11,6 +11,9 @@ use super::{SplitUrl, split_segments};
 
 /// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
 pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
+    if split_if_normal(url).is_some() {
+        return Cow::Borrowed(url);
+    }
     let trimmed = trim(url);
     match SplitUrl::new(trimmed) {
         Some(split) if is_web(&split) && !is_odd(&split) => {
