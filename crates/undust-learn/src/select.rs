@@ -11,6 +11,7 @@
 //! pages, at most `max_fpr` are lost (one minus recall). One rule by itself must not exceed `max_fpr` in what was seen. Rules that pass because they were
 //! picked from many are found out by choosing again without a fold and asking that fold.
 
+mod alike;
 mod changes;
 mod choice;
 mod groups;

@@ -2,9 +2,10 @@
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::rules::{EVERY_SITE, Rule, RuleSet};
-use undust::url::SiteBy;
+use undust::url::{SiteBy, has_strange_byte};
 
 use super::Proposal;
+use super::alike::Alike;
 use super::plausible::plausible;
 use crate::intern::Interner;
 use crate::site::Site;
@@ -37,6 +38,8 @@ pub(super) struct Changes {
     later: Vec<Vec<Step>>,
     /// Which candidates are worth running.
     plausible: Vec<bool>,
+    /// Which of the site's URLs have a strange byte.
+    strange: Vec<bool>,
     /// The key at hand; kept for its allocation.
     url: Vec<u8>,
 }
@@ -53,6 +56,7 @@ impl Changes {
             by_candidate: ByCandidate::default(),
             later: vec![Vec::new(); proposals.len()],
             plausible: vec![true; proposals.len()],
+            strange: Vec::with_capacity(site.len()),
             url: Vec::new(),
         };
         let rows = 0..site.len() as u32;
@@ -60,9 +64,11 @@ impl Changes {
             changes.url.clear();
             site.write_url(row, &mut changes.url);
             changes.keys.intern(&changes.url);
+            changes.strange.push(has_strange_byte(&changes.url));
         }
+        let alike = Alike::new(proposals);
         for row in rows {
-            changes.run(row);
+            changes.run(row, &alike);
         }
         changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
         changes.plausible = plausible(site, proposals.len(), |candidate| changes.by_candidate.of(candidate));
@@ -76,6 +82,11 @@ impl Changes {
     /// The bytes of a key.
     pub(super) fn key(&self, key: u32) -> &[u8] {
         self.keys.get(key)
+    }
+
+    /// Whether a key has a strange byte, so that little is known of what rules make of it.
+    pub(super) fn is_strange(&self, key: u32) -> bool {
+        self.strange.get(key as usize).copied().unwrap_or_else(|| has_strange_byte(self.key(key)))
     }
 
     /// Whether a candidate is worth trying.
@@ -99,7 +110,7 @@ impl Changes {
         if self.span(key).is_some() {
             return;
         }
-        self.run(key);
+        self.run(key, &Alike::default());
         for change in self.of(key).unwrap_or_default().to_vec() {
             self.later[change.candidate as usize].push(Step { key, after: change.after });
         }
@@ -134,18 +145,22 @@ impl Changes {
         self.spans.get(key as usize).copied().flatten()
     }
 
-    /// Run the plausible candidates on `key`.
-    fn run(&mut self, key: u32) {
+    /// Note what the plausible candidates make of `key`; those that follow another one are not run.
+    fn run(&mut self, key: u32, alike: &Alike) {
         let Changes { engine, scratch, keys, by_key, spans, plausible, url, .. } = self;
         let start = count(by_key);
         url.clear();
         url.extend_from_slice(keys.get(key));
-        let wanted = |candidate: u32| plausible[candidate as usize];
-        engine.each_change_of(url, scratch, wanted, |candidate, after| {
-            let after = keys.intern(after);
+        let wanted = |candidate: u32| plausible[candidate as usize] && !alike.follows(candidate, key);
+        let mut push = |candidate, after| {
             if after != key {
                 by_key.push(Change { candidate, after });
             }
+        };
+        engine.each_change_of(url, scratch, wanted, |candidate, after| {
+            let after = keys.intern(after);
+            push(candidate, after);
+            alike.note(candidate, after, &mut push);
         });
         if spans.len() <= key as usize {
             spans.resize(key as usize + 1, None);

@@ -5,7 +5,6 @@ use std::collections::BinaryHeap;
 
 use undust::apply::{is_last, too_long};
 use undust::rules::{self, Action, Rule};
-use undust::url::has_strange_byte;
 
 use super::Proposal;
 use super::changes::{Changes, Step};
@@ -195,9 +194,8 @@ impl<'s> Choice<'s> {
     /// Where a key comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle. The first step is the
     /// candidate's: accepted rules have nothing to change where URLs are.
     fn settle(&mut self, step: Step, candidate: u32) -> Option<u32> {
-        let url = self.changes.key(step.key);
-        let start = url.len();
-        if self.is_last && !has_strange_byte(url) {
+        let start = self.changes.key(step.key).len();
+        if self.is_last && !self.changes.is_strange(step.key) {
             return (!too_long(self.changes.key(step.after).len(), start)).then_some(step.after);
         }
         if let Some(rest) = self.rests.get(step.after as usize).filter(|rest| rest.trial == self.trials) {
