@@ -7,7 +7,7 @@ use std::mem;
 use std::vec;
 
 use undust::page::Page;
-use undust::url::{SiteBy, site_of};
+use undust::url::{SiteBy, SplitUrl, site_of};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// So many partition files: each holds about this part of the input, and the system allows as many open files.
@@ -25,6 +25,7 @@ pub struct BySite {
     memory_bytes: u64,
     held_bytes: u64,
     held: BTreeMap<String, Vec<Page>>,
+    last: LastSite,
     /// Empty until the memory is full.
     spilled: Vec<Partition>,
 }
@@ -32,17 +33,18 @@ pub struct BySite {
 impl BySite {
     /// An empty collection that holds about `memory_bytes` before it goes to disk.
     pub fn new(memory_bytes: u64, by: SiteBy) -> BySite {
-        BySite { by, memory_bytes, held_bytes: 0, held: BTreeMap::new(), spilled: Vec::new() }
+        let (held, last) = (BTreeMap::new(), LastSite::default());
+        BySite { by, memory_bytes, held_bytes: 0, held, last, spilled: Vec::new() }
     }
 
     /// Add one page.
     pub fn push(&mut self, page: Page) -> io::Result<()> {
-        let site = site_of(&page.url, self.by);
+        let site = self.last.site_of(&page.url, self.by);
         if !self.spilled.is_empty() {
-            return self.write(&site, &page);
+            return write(&mut self.spilled, site, &page);
         }
         self.held_bytes += memory_of(&page);
-        self.held.entry(site).or_default().push(page);
+        add(&mut self.held, site, page);
         if self.held_bytes > self.memory_bytes { self.spill() } else { Ok(()) }
     }
 
@@ -59,15 +61,41 @@ impl BySite {
         self.held_bytes = 0;
         for (site, pages) in mem::take(&mut self.held) {
             for page in pages {
-                self.write(&site, &page)?;
+                write(&mut self.spilled, &site, &page)?;
             }
         }
         Ok(())
     }
+}
 
-    fn write(&mut self, site: &str, page: &Page) -> io::Result<()> {
-        let partition = xxh3_64(site.as_bytes()) as usize % self.spilled.len();
-        self.spilled[partition].write(page)
+fn add(sites: &mut BTreeMap<String, Vec<Page>>, site: &str, page: Page) {
+    match sites.get_mut(site) {
+        Some(pages) => pages.push(page),
+        None => _ = sites.insert(site.to_owned(), vec![page]),
+    }
+}
+
+fn write(partitions: &mut [Partition], site: &str, page: &Page) -> io::Result<()> {
+    let partition = xxh3_64(site.as_bytes()) as usize % partitions.len();
+    partitions[partition].write(page)
+}
+
+/// The site of the page before. Hosts come in runs, and finding a site takes longer than remembering it.
+#[derive(Default)]
+struct LastSite {
+    host: Vec<u8>,
+    site: String,
+}
+
+impl LastSite {
+    fn site_of(&mut self, url: &[u8], by: SiteBy) -> &str {
+        // No host, no name: this is what it begins with.
+        let host = SplitUrl::new(url).map_or(&[][..], |split| split.host());
+        if host != self.host {
+            self.host = host.to_vec();
+            self.site = site_of(url, by);
+        }
+        &self.site
     }
 }
 
@@ -127,10 +155,11 @@ struct PartitionReader {
 impl PartitionReader {
     fn sites(mut self, by: SiteBy) -> io::Result<Sites> {
         let mut sites: BTreeMap<String, Vec<Page>> = BTreeMap::new();
-        let mut record = Vec::new();
+        let (mut last, mut record) = (LastSite::default(), Vec::new());
         for _ in 0..self.pages {
             let page = self.read(&mut record)?;
-            sites.entry(site_of(&page.url, by)).or_default().push(page);
+            let site = last.site_of(&page.url, by);
+            add(&mut sites, site, page);
         }
         Ok(sites.into_iter().collect())
     }

@@ -69,9 +69,9 @@ impl Changes {
 /// URLs that become the same; at least one.
 pub(crate) struct Merged<'c> {
     /// Ordered by page.
-    changes: &'c [Change],
+    pub(crate) changes: &'c [Change],
     /// The page of the URL that already is what the others become.
-    there: Option<u32>,
+    pub(crate) there: Option<u32>,
 }
 
 impl Merged<'_> {

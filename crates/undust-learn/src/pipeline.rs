@@ -81,7 +81,9 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
     if !labelled && let Some(likely) = learn_likely(name, &pages, learner, config) {
         return likely;
     }
-    let site = Site::new(name, pages, config.seed);
+    let site = Site::new(name, &pages, config.seed);
+    // What learning needs of them is in the site.
+    drop(pages);
     let proposals = propose(&site, learner);
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
     let rules = select(&site, learner.name(), &proposals, limits, config.site_by);

@@ -11,8 +11,12 @@
 //! pages, at most `max_fpr` are lost (one minus recall). One rule by itself must not exceed `max_fpr` in what was seen. Rules that pass because they were
 //! picked from many are found out by choosing again without a fold and asking that fold.
 
+mod alike;
+mod changes;
 mod choice;
+mod groups;
 mod plausible;
+mod trial;
 
 use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet};
@@ -21,8 +25,8 @@ use undust::url::SiteBy;
 use crate::bound::{lower_bound, upper_bound};
 use crate::learn::Candidate;
 use crate::site::{FOLDS, Site};
-use choice::{ALL_FOLDS, Accepted, Choice, Tally, engine};
-use plausible::plausible;
+use choice::{Accepted, Choice};
+use trial::{ALL_FOLDS, Tally};
 
 /// What selection is bound by.
 #[derive(Clone, Copy, Debug)]
@@ -50,8 +54,7 @@ pub fn select(
     limits: Limits,
     site_by: SiteBy,
 ) -> Vec<Rule> {
-    let proposals = plausible(site, proposals, &engine(proposals));
-    let mut choice = Choice::new(site, &proposals, limits.max_fpr);
+    let mut choice = Choice::new(site, proposals, limits.max_fpr);
     let pages = site.clusters() as f64;
     let levels = STRICTNESS.into_iter().chain([limits.max_fpr]);
     for strictness in levels {
@@ -61,7 +64,7 @@ pub fn select(
         if is_last || are_few(&accepted, limits.max_fpr, pages) || !is_refuted(&mut choice, limits, pages) {
             return rules;
         }
-        choice.banned.fill(false);
+        choice.allow_all();
     }
     Vec::new()
 }
@@ -71,7 +74,7 @@ const STRICTNESS: [f64; 2] = [1.0, 0.1];
 
 /// Whether the rules' own bounds add up to less than may be lost: then they need no help from each other.
 fn are_few(accepted: &[Accepted], max_fpr: f64, pages: f64) -> bool {
-    accepted.iter().map(|a| a.trial.seen.lost()).sum::<f64>() <= max_fpr * pages
+    accepted.iter().map(|a| a.trial.outcome.seen.lost()).sum::<f64>() <= max_fpr * pages
 }
 
 /// Whether rules chosen in this way surely break the limit on evidence that did not choose them. Of many bad rules, some
@@ -84,7 +87,7 @@ fn is_refuted(choice: &mut Choice, limits: Limits, pages: f64) -> bool {
     for fold in 0..FOLDS {
         choice.usable = ALL_FOLDS & !(1 << fold);
         let accepted = choose(choice, Limits { min_trials, ..limits }, pages, 0);
-        unused.extend(accepted.iter().map(|a| a.trial.unused));
+        unused.extend(accepted.iter().map(|a| a.trial.outcome.unused));
         choice.banned.clone_from(&start);
     }
     choice.usable = ALL_FOLDS;
@@ -161,7 +164,8 @@ pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize>
 
 /// The rules to give up, worst first, so that the others stay under both bounds together.
 fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: f64) -> Vec<usize> {
-    let mut order: Vec<(Tally, usize)> = accepted.iter().map(|a| (a.trial.seen, a.candidate)).collect();
+    let mut order: Vec<(Tally, usize)> =
+        accepted.iter().map(|a| (a.trial.outcome.seen, a.candidate)).collect();
     // By the share of false positives, without dividing; then those with the least evidence.
     order.sort_by(|(a, _), (b, _)| {
         (b.wrong * a.trials).cmp(&(a.wrong * b.trials)).then(a.trials.cmp(&b.trials))

@@ -5,7 +5,7 @@
 //! its content, and one copy of every distinct value; the URL's bytes can be put together again at any time. Rows are sorted by a hash of the URL, so
 //! that nothing learned depends on the order of the input.
 
-use std::collections::HashMap;
+use std::borrow::Cow;
 
 use undust::page::Page;
 use undust::url::{SplitUrl, normalize};
@@ -85,6 +85,26 @@ pub enum Key {
     Fragment,
 }
 
+impl Shape {
+    fn of(url: &SplitUrl) -> Shape {
+        let mut keys = vec![Key::Scheme];
+        keys.extend(url.userinfo().map(|_| Key::Userinfo));
+        keys.push(Key::Host);
+        keys.extend(url.port().map(|_| Key::Port));
+        keys.extend((0..).zip(url.segments()).map(|(i, _)| Key::Segment(i)));
+        for (i, param) in url.params().enumerate() {
+            let nth = url.params().take(i).filter(|before| before.name == param.name).count() as u32;
+            let (name, separator) = (param.name.to_vec(), param.separator);
+            keys.push(match param.value {
+                Some(_) => Key::Param { name, nth, separator },
+                None => Key::Flag { name, nth, separator },
+            });
+        }
+        keys.extend(url.fragment().map(|_| Key::Fragment));
+        Shape { keys, empty_query: url.query() == Some(b"") }
+    }
+}
+
 /// How many parts evidence is held out in.
 pub const FOLDS: u32 = 4;
 
@@ -94,21 +114,9 @@ const LARGE_CLUSTER: usize = 24;
 
 impl Site {
     /// Build the site `name` from its pages. Pages without a label are counted and left out.
-    pub fn new(name: &str, pages: Vec<Page>, seed: u64) -> Site {
-        let total = pages.len() as u64;
-        let mut labelled: Vec<Labelled> = pages.into_iter().filter_map(|page| Labelled::new(&page)).collect();
-        let unlabelled = total - labelled.len() as u64;
-        labelled.sort_unstable_by(|a, b| (a.hash, &a.url, &a.label).cmp(&(b.hash, &b.url, &b.label)));
-        let mut contradictions = 0;
-        labelled.dedup_by(|again, first| {
-            let same = again.url == first.url;
-            contradictions += u64::from(same && again.label != first.label);
-            if same {
-                first.seen.again(&again.seen);
-                first.importance = first.importance.max(again.importance);
-            }
-            same
-        });
+    pub fn new(name: &str, pages: &[Page], seed: u64) -> Site {
+        let mut labelled: Vec<Labelled> = pages.iter().filter_map(Labelled::new).collect();
+        labelled.sort_unstable_by(|a, b| (a.hash, &a.url, a.label).cmp(&(b.hash, &b.url, b.label)));
         let mut site = Site {
             name: name.to_owned(),
             shapes: Vec::new(),
@@ -117,71 +125,79 @@ impl Site {
             seen: Vec::with_capacity(labelled.len()),
             tokens: Vec::new(),
             labels: Vec::new(),
-            contradictions,
-            unlabelled,
+            contradictions: 0,
+            unlabelled: (pages.len() - labelled.len()) as u64,
         };
         site.add_rows(&labelled, seed);
         site
     }
 
+    /// Add a row for each URL; of its labels, the first counts.
     fn add_rows(&mut self, labelled: &[Labelled], seed: u64) {
+        let by_url = || labelled.chunk_by(|a, b| a.hash == b.hash && a.url == b.url);
         let mut labels = Interner::new();
-        let mut shapes: HashMap<Shape, u32> = HashMap::new();
-        let clusters: Vec<u32> = labelled.iter().map(|l| labels.intern(l.label.as_bytes())).collect();
+        let clusters: Vec<u32> = by_url().map(|times| labels.intern(times[0].label.as_bytes())).collect();
         let mut sizes = vec![0; labels.len()];
         for &cluster in &clusters {
             sizes[cluster as usize] += 1;
         }
-        for (page, &cluster) in labelled.iter().zip(&clusters) {
-            let Some(split) = SplitUrl::new(&page.url) else { continue };
+        let mut shapes = KnownShapes::default();
+        for (times, cluster) in by_url().zip(clusters) {
+            let (first, again) = (&times[0], &times[1..]);
+            let Some(split) = SplitUrl::new(&first.url) else { continue };
             let first_token = self.tokens.len() as u32;
-            let shape = self.read(&split);
-            let next = shapes.len() as u32;
-            let shape = *shapes.entry(shape).or_insert_with_key(|shape| {
-                self.shapes.push(shape.clone());
-                next
-            });
+            let shape = self.read(&split, &mut shapes);
             let large = sizes[cluster as usize] >= LARGE_CLUSTER;
-            let by = if large { page.url.as_slice() } else { page.label.as_bytes() };
+            let by = if large { &first.url } else { first.label.as_bytes() };
             let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
-            self.rows.push(Row { shape, cluster, first_token, fold, importance: page.importance });
-            self.seen.push(page.seen);
+            let importance = times.iter().map(Labelled::importance).max().unwrap_or_default();
+            self.rows.push(Row { shape, cluster, first_token, fold, importance });
+            let mut seen = Seen::of(first.page);
+            again.iter().for_each(|again| seen.again(&Seen::of(again.page)));
+            self.seen.push(seen);
+            self.contradictions += again.iter().filter(|again| again.label != first.label).count() as u64;
         }
         self.labels = (0..labels.len() as u32).map(|cluster| xxh3_64(labels.get(cluster))).collect();
     }
 
-    /// Note the values of a URL, and give its shape.
-    fn read(&mut self, url: &SplitUrl) -> Shape {
-        let mut keys = Vec::new();
-        let mut push = |key: Key, value: &[u8]| {
-            keys.push(key);
-            self.tokens.push(self.values.intern(value));
-        };
-        push(Key::Scheme, url.scheme());
+    /// Note the values of a URL, and give the number of its shape.
+    fn read(&mut self, url: &SplitUrl, known: &mut KnownShapes) -> u32 {
+        let Site { values, tokens, .. } = self;
+        let shape = &mut known.bytes;
+        shape.clear();
+        let mut note = |value: &[u8]| tokens.push(values.intern(value));
+        note(url.scheme());
         if let Some(userinfo) = url.userinfo() {
-            push(Key::Userinfo, userinfo);
+            note(userinfo);
+            shape.push(b'@');
         }
-        push(Key::Host, url.host());
+        note(url.host());
         if let Some(port) = url.port() {
-            push(Key::Port, port);
+            note(port);
+            shape.push(b':');
         }
-        for (i, segment) in (0..).zip(url.segments()) {
-            push(Key::Segment(i), segment);
+        for segment in url.segments() {
+            note(segment);
+            shape.push(b'/');
         }
-        let mut seen: HashMap<&[u8], u32> = HashMap::new();
         for param in url.params() {
-            let count = seen.entry(param.name).or_default();
-            let (name, nth, separator) = (param.name.to_vec(), *count, param.separator);
-            *count += 1;
-            match param.value {
-                Some(value) => push(Key::Param { name, nth, separator }, value),
-                None => push(Key::Flag { name, nth, separator }, b""),
-            }
+            shape.push(param.separator);
+            shape.extend_from_slice(param.name);
+            shape.extend(param.value.map(|_| b'='));
+            note(param.value.unwrap_or_default());
+        }
+        if url.query() == Some(b"") {
+            shape.push(b'?');
         }
         if let Some(fragment) = url.fragment() {
-            push(Key::Fragment, fragment);
+            note(fragment);
+            shape.push(b'#');
         }
-        Shape { keys, empty_query: url.query() == Some(b"") }
+        let number = known.numbers.intern(shape);
+        if number as usize == self.shapes.len() {
+            self.shapes.push(Shape::of(url));
+        }
+        number
     }
 
     /// How many distinct labelled URLs there are.
@@ -321,24 +337,34 @@ impl Sample<'_> {
     }
 }
 
-/// A page that can be learned from.
-struct Labelled {
-    hash: u64,
-    url: Vec<u8>,
-    label: String,
-    seen: Seen,
-    importance: u32,
+/// Shapes by their bytes: the URL with all values left out.
+#[derive(Default)]
+struct KnownShapes {
+    numbers: Interner,
+    /// The shape at hand; kept for its allocation.
+    bytes: Vec<u8>,
 }
 
-impl Labelled {
-    fn new(page: &Page) -> Option<Labelled> {
-        let label = page.label()?.to_owned();
-        let url = normalize(&page.url).into_owned();
+/// A page that can be learned from.
+struct Labelled<'p> {
+    hash: u64,
+    url: Cow<'p, [u8]>,
+    label: &'p str,
+    page: &'p Page,
+}
+
+impl Labelled<'_> {
+    fn new(page: &Page) -> Option<Labelled<'_>> {
+        let label = page.label()?;
+        let url = normalize(&page.url);
         SplitUrl::new(&url)?;
         // Literals of learned rules are text: a URL that is not has nothing to teach.
         std::str::from_utf8(&url).ok()?;
-        let importance = (page.importance.unwrap_or_default() as f32).max(0.0).to_bits();
-        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, seen: Seen::of(page), importance })
+        Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, page })
+    }
+
+    fn importance(&self) -> u32 {
+        (self.page.importance.unwrap_or_default() as f32).max(0.0).to_bits()
     }
 }
 
@@ -368,8 +394,8 @@ mod tests {
                 })
                 .collect()
         };
-        let one = written(&Site::new("a.com", pages(&[0, 1, 2, 3]), 0));
-        assert_eq!(one, written(&Site::new("a.com", pages(&[3, 1, 2, 0]), 0)));
+        let one = written(&Site::new("a.com", &pages(&[0, 1, 2, 3]), 0));
+        assert_eq!(one, written(&Site::new("a.com", &pages(&[3, 1, 2, 0]), 0)));
         let mut sorted = one.clone();
         sorted.sort();
         let mut expected = urls.map(String::from).to_vec();
@@ -385,7 +411,7 @@ mod tests {
             page("http://a/", "1"),
             Page::new("http://b/"),
         ];
-        let site = Site::new("a", pages, 0);
+        let site = Site::new("a", &pages, 0);
         assert_eq!((site.len(), site.contradictions, site.unlabelled), (1, 1, 1));
     }
 }

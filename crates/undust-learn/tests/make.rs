@@ -36,7 +36,7 @@ fn name_of(rows: &[Row]) -> String {
 }
 
 pub(crate) fn site(rows: &[Row]) -> Site {
-    Site::new(&name_of(rows), pages(rows), 0)
+    Site::new(&name_of(rows), &pages(rows), 0)
 }
 
 /// What the learner proposes when nothing is held out.

@@ -113,8 +113,12 @@ fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
 
 fn read_into(pages: &mut BySite, input: &Path, args: &Learn) -> Result<Summary> {
     let bar = progress::spinner("pages read");
+    let mut read = 0;
     let summary = try_read_input(open(input)?, &args.reading.options(), &mut |page| {
-        bar.inc(1);
+        read += 1;
+        if read % 1024 == 0 {
+            bar.set_position(read);
+        }
         pages.push(page).context("cannot write temporary files")
     })?;
     bar.finish_and_clear();

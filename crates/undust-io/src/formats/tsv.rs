@@ -1,5 +1,7 @@
 //! Tab-separated values with a header line, one page a line.
 
+use memchr::memchr;
+
 use super::table::{self, Header, unquoted};
 use super::{LineFormat, Parsed};
 use crate::error::ReadErrorKind;
@@ -39,7 +41,13 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 fn cells(line: &[u8]) -> impl Iterator<Item = &[u8]> {
-    line.split(|&b| b == b'\t')
+    let mut rest = Some(line);
+    std::iter::from_fn(move || {
+        let line = rest?;
+        let tab = memchr(b'\t', line);
+        rest = tab.map(|tab| &line[tab + 1..]);
+        Some(&line[..tab.unwrap_or(line.len())])
+    })
 }
 
 #[cfg(test)]

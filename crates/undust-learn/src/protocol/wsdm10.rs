@@ -130,7 +130,7 @@ struct Judged<'c> {
 impl Experiment {
     /// Do the experiment on the pages of one site. Nothing if there are too few.
     pub fn run(&self, name: &str, pages: Vec<Page>, learners: &[Box<dyn Learner>]) -> Option<SiteReport> {
-        let site = Site::new(name, pages, self.seed);
+        let site = Site::new(name, &pages, self.seed);
         if site.len() < MIN_URLS {
             return None;
         }
@@ -332,7 +332,7 @@ mod tests {
 
     #[test]
     fn clusters_stay_whole_and_single_urls_do_not_teach() {
-        let site = Site::new("a.com", pages(), 0);
+        let site = Site::new("a.com", &pages(), 0);
         let pages_of = |sample: &Sample| {
             let mut sizes: HashMap<u32, usize> = HashMap::new();
             for &row in &sample.rows {

@@ -1,6 +1,7 @@
 //! From a rule to code: tests in the order in which they are made, operations in the order in which they print.
 
 use super::code::{Bind, Code, Header, Op, PieceTest, Test, flag};
+use super::rest::stays_normal;
 use crate::rules::template::{
     Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
 };
@@ -18,6 +19,7 @@ pub(super) fn assemble(action: &Action, number: u32, last: bool, code: &mut Code
         }
     };
     header.flags |= if last { flag::LAST } else { 0 };
+    header.flags |= if stays_normal(action) { flag::NORMAL } else { 0 };
     let start = code.words.len() as u32;
     code.words.extend(header.pack());
     code.words.extend(body);

@@ -115,6 +115,8 @@ pub(super) mod flag {
     pub(crate) const ANY_FRAGMENT: u16 = 512;
     /// No rule of the site can change what the rule prints.
     pub(crate) const LAST: u16 = 1024;
+    /// What the rule prints of a normal URL is normal.
+    pub(crate) const NORMAL: u16 = 2048;
 }
 
 impl Header {

@@ -228,8 +228,8 @@ impl Canonicalizer {
         }
         // What is normal once the rule has fired is known of normal URLs only, and a strange byte may have kept this one
         // from being normalised.
-        if rule.is_last() && !has_strange_byte(split.raw()) {
-            return Fired::Last;
+        if rule.stays_normal() && !has_strange_byte(split.raw()) {
+            return if rule.is_last() { Fired::Last } else { Fired::OneOfMany };
         }
         if self.split_if_normal(&scratch.out).is_some() {
             return Fired::OneOfMany;

@@ -22,6 +22,7 @@ pub use check::{Finding, check};
 pub use compile::Canonicalizer;
 pub use form::Form;
 pub use naive::{Naive, Step, Trace};
+pub use rest::is_last;
 pub use scratch::Scratch;
 
 /// More steps than this, and the rules are taken to run in a circle.

@@ -1,5 +1,8 @@
 //! Is a URL at rest once a rule has fired? For most rules that can be told when they are compiled: what they print is normal,
 //! and no rule of the site can match it. Then the engine need not look at the result again.
+//!
+//! All of this is known of what rules print of URLs that are normal and have no strange byte ([`has_strange_byte`]), which may
+//! have kept a URL from being normalised.
 
 use crate::rules::template::{
     Class, Convert, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
@@ -9,12 +12,20 @@ use crate::url::has_strange_byte;
 
 /// Whether neither normalising nor any rule among `rules` can change what `rule`, one of them, prints of a normal URL. `false`
 /// where that is not certain.
-pub(super) fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
+///
+/// That holds for URLs in which [`has_strange_byte`](crate::url::has_strange_byte) finds none.
+pub fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
     let Action::Rewrite(rewrite) = rule else { return false };
     stays_on_host(rewrite)
         && Trust::of(rule, true) == Trust::All
         && prints_path(rewrite)
         && rules.iter().all(|other| !may_follow(rule, Trust::All, other))
+}
+
+/// Whether what `rule` prints of a normal URL is normal. `false` where that is not certain.
+pub(super) fn stays_normal(rule: &Action) -> bool {
+    let Action::Rewrite(rewrite) = rule else { return false };
+    Trust::of(rule, true) != Trust::Nothing && prints_path(rewrite)
 }
 
 /// On another host, another site's rules may hold.

@@ -31,6 +31,11 @@ impl<'c> Run<'c> {
         self.header.has(flag::LAST)
     }
 
+    /// Whether what this rule prints of a normal URL is normal.
+    pub(super) fn stays_normal(&self) -> bool {
+        self.header.has(flag::NORMAL)
+    }
+
     /// Write what the rule makes of the URL that `scratch` is laid out for into `scratch.out`; whether that is a change.
     pub(super) fn rewrite(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         if self.header.has(flag::SUBSTITUTE) {

@@ -216,6 +216,16 @@ pub fn as_literal(text: &Text) -> Option<&[u8]> {
 }
 
 impl Template {
+    /// Whether it prints the same whatever was matched.
+    pub fn is_fixed(&self) -> bool {
+        let rest = |item: &Item| matches!(item, Item::Rest(_));
+        let others = |item: &QueryItem| matches!(item.kind, QueryKind::Others { .. });
+        !self.texts().flatten().any(|piece| matches!(piece, Piece::Hole { .. }))
+            && !self.host.iter().chain(&self.path).any(rest)
+            && !self.query.iter().flatten().any(others)
+            && self.fragment != Some(Fragment::Any)
+    }
+
     /// Every text of the template, in URL order.
     pub fn texts(&self) -> impl Iterator<Item = &Text> {
         fn one(item: &Item) -> Option<&Text> {

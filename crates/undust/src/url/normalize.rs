@@ -11,6 +11,9 @@ use super::{SplitUrl, split_segments};
 
 /// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
 pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
+    if split_if_normal(url).is_some() {
+        return Cow::Borrowed(url);
+    }
     let trimmed = trim(url);
     match SplitUrl::new(trimmed) {
         Some(split) if is_web(&split) && !is_odd(&split) => {
@@ -39,7 +42,7 @@ pub(crate) fn split_if_normal(url: &[u8]) -> Option<SplitUrl<'_>> {
 }
 
 /// Whether `url` holds white space, a control character, `\\` or `%`.
-pub(crate) fn has_strange_byte(url: &[u8]) -> bool {
+pub fn has_strange_byte(url: &[u8]) -> bool {
     any_word(url, |eight| below(eight, b' ' + 1) | equal(eight, b'\\') | equal(eight, b'%'))
 }
 

@@ -205,7 +205,7 @@ mod tests {
             cluster: Some((*label).to_owned()),
             ..Page::new(format!("http://a.com/x?sid={sid}"))
         };
-        Site::new("a.com", urls.iter().map(page).collect(), 0)
+        Site::new("a.com", &urls.iter().map(page).collect::<Vec<_>>(), 0)
     }
 
     /// Whether `sid=A -> sid=B` for the pairs of `from` and `to`, each with its support, may become `sid=* -> sid=*`.

@@ -107,7 +107,7 @@ mod tests {
 
     fn site(urls: &[&str]) -> Site {
         let page = |url: &&str| Page { cluster: Some("c".into()), ..Page::new(*url) };
-        Site::new("a.com", urls.iter().map(page).collect(), 0)
+        Site::new("a.com", &urls.iter().map(page).collect::<Vec<_>>(), 0)
     }
 
     #[test]
