@@ -21,7 +21,7 @@ struct Entry {
 
 impl Entry {
     /// What the table goes by: it looks at both ends.
-    fn spread(&self) -> u64 {
+    fn spread(self) -> u64 {
         u64::from(self.hash) << 32 | u64::from(self.hash)
     }
 }
@@ -45,7 +45,7 @@ impl Interner {
         self.bytes.extend_from_slice(value);
         self.ends.push(self.bytes.len());
         let entry = Entry { hash, id };
-        self.table.insert_unique(entry.spread(), entry, Entry::spread);
+        self.table.insert_unique(entry.spread(), entry, |entry| entry.spread());
         id
     }
 

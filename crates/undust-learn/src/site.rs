@@ -153,7 +153,9 @@ impl Site {
             let importance = times.iter().map(Labelled::importance).max().unwrap_or_default();
             self.rows.push(Row { shape, cluster, first_token, fold, importance });
             let mut seen = Seen::of(first.page);
-            again.iter().for_each(|again| seen.again(&Seen::of(again.page)));
+            for again in again {
+                seen.again(&Seen::of(again.page));
+            }
             self.seen.push(seen);
             self.contradictions += again.iter().filter(|again| again.label != first.label).count() as u64;
         }
@@ -327,13 +329,42 @@ pub struct Sample<'s> {
 
 impl Sample<'_> {
     /// The rows of each cluster with at least two of them, clusters in the site's order.
-    pub fn duplicates(&self) -> Vec<Vec<u32>> {
-        let mut members: Vec<Vec<u32>> = vec![Vec::new(); self.site.clusters()];
+    pub fn duplicates(&self) -> Duplicates {
+        let cluster = |row: u32| self.site.cluster(row) as usize;
+        let mut sizes: Vec<u32> = vec![0; self.site.clusters()];
         for &row in &self.rows {
-            members[self.site.cluster(row) as usize].push(row);
+            sizes[cluster(row)] += 1;
         }
-        members.retain(|rows| rows.len() > 1);
-        members
+        // Where each cluster's next row goes; most are of one row, and go nowhere.
+        let (mut next, mut ends, mut total) = (vec![None; sizes.len()], Vec::new(), 0);
+        for (next, size) in next.iter_mut().zip(sizes).filter(|(_, size)| *size > 1) {
+            *next = Some(total);
+            total += size as usize;
+            ends.push(total);
+        }
+        let mut rows = vec![0; total];
+        for &row in &self.rows {
+            if let Some(at) = &mut next[cluster(row)] {
+                rows[*at] = row;
+                *at += 1;
+            }
+        }
+        Duplicates { rows, ends }
+    }
+}
+
+/// Clusters of at least two rows each.
+pub struct Duplicates {
+    /// The rows of one cluster after the other.
+    rows: Vec<u32>,
+    ends: Vec<usize>,
+}
+
+impl Duplicates {
+    /// The rows of each cluster.
+    pub fn clusters(&self) -> impl Iterator<Item = &[u32]> {
+        let starts = [0].into_iter().chain(self.ends.iter().copied());
+        starts.zip(&self.ends).map(|(start, &end)| &self.rows[start..end])
     }
 }
 

@@ -42,9 +42,8 @@ pub(super) struct Choice<'s> {
     pub(super) banned: Vec<bool>,
     /// Whether each candidate makes URLs longer.
     grows: Vec<bool>,
-    /// What came of each candidate before any was accepted, by the folds used: the same in every round. `None` inside: it
-    /// must not be accepted.
-    at_first: Vec<Vec<Option<Option<Outcome>>>>,
+    /// What came of each candidate before any was accepted, by the folds used: the same in every round.
+    at_first: Vec<Vec<Option<Outcome>>>,
     /// Where keys come to rest in the trial at hand.
     rests: Vec<Rest>,
     trials: u32,
@@ -101,9 +100,11 @@ impl<'s> Choice<'s> {
         self.place.fill(None);
         let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
         for candidate in 0..self.proposals.len() {
-            if !self.banned[candidate]
-                && let Some(outcome) = self.at_first(candidate).filter(|outcome| self.believes(outcome))
-            {
+            if self.banned[candidate] {
+                continue;
+            }
+            let outcome = self.at_first(candidate);
+            if self.believes(&outcome) {
                 heap.push(self.rank(candidate, &outcome));
             }
         }
@@ -122,14 +123,14 @@ impl<'s> Choice<'s> {
         accepted
     }
 
-    /// What `candidate` would do before any is accepted.
-    fn at_first(&mut self, candidate: usize) -> Option<Outcome> {
+    /// What `candidate` would do before any is accepted; nothing where it would run in a circle.
+    fn at_first(&mut self, candidate: usize) -> Outcome {
         let usable = self.usable as usize;
         self.at_first[usable].resize(self.proposals.len(), None);
         if let Some(known) = self.at_first[usable][candidate] {
             return known;
         }
-        let outcome = self.try_out(candidate).map(|trial| trial.outcome);
+        let outcome = self.try_out(candidate).unwrap_or_default().outcome;
         self.at_first[usable][candidate] = Some(outcome);
         outcome
     }

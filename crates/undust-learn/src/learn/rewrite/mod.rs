@@ -64,7 +64,7 @@ impl Learner for Rewrite {
         let empty = site.find_value(b"");
         let mut reordered = Reordered::default();
         let mut collector = Collector::new(&maps, empty);
-        for rows in sample.duplicates() {
+        for rows in sample.duplicates().clusters() {
             let short = rows.iter().filter(|&&row| site.values_of(row).len() <= MOST_KEYS);
             let members = short.map(|&row| maps.member(site, row)).collect();
             let mut members = pairs::cap(members, self.seed);
