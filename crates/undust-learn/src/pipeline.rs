@@ -73,7 +73,7 @@ pub struct Learned {
 }
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare.
-const LARGE_SITE: usize = 100_000;
+const LARGE_SITE: usize = 5_000;
 
 /// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
 pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {

@@ -3,7 +3,7 @@
 //! Here transformations are generalized as well: a text in place of a value of the source may be irrelevant, and is tried as
 //! a star; the most frequent ones are tried as they are.
 
-use std::collections::HashMap;
+use hashbrown::HashMap;
 
 use super::diff::Difference;
 use super::edit::{Edit, ParamEdit, PathEdit, Piece, TextId};

@@ -158,8 +158,7 @@ impl Edit {
         scheme.is_none() && host.is_none() && port.0 == port.1 && path.is_none() && params.is_empty()
     }
 
-    /// Every text that it writes.
-    pub(super) fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
+    fn exprs_mut(&mut self) -> impl Iterator<Item = &mut Expr> {
         let path = match &mut self.path {
             Some(PathEdit::Components { added, .. }) => added.as_mut_slice(),
             _ => &mut [],
@@ -167,6 +166,22 @@ impl Edit {
         let host = self.host.as_mut().map_or(&mut [][..], |host| host.added.as_mut_slice());
         let params = self.params.iter_mut().filter_map(|(_, edit)| edit.expr_mut());
         self.scheme.iter_mut().chain(host).chain(path).chain(params)
+    }
+
+    /// The texts that it finds irrelevant.
+    pub(super) fn stars(&self) -> usize {
+        self.exprs().flatten().filter(|piece| **piece == Piece::Star).count()
+    }
+
+    /// Every text that it writes.
+    pub(super) fn exprs(&self) -> impl Iterator<Item = &Expr> {
+        let path = match &self.path {
+            Some(PathEdit::Components { added, .. }) => added.as_slice(),
+            _ => &[],
+        };
+        let host = self.host.as_ref().map_or(&[][..], |host| host.added.as_slice());
+        let params = self.params.iter().filter_map(|(_, edit)| edit.expr());
+        self.scheme.iter().chain(host).chain(path).chain(params)
     }
 
     /// The same with every text that is given replaced.

@@ -79,8 +79,8 @@ impl Learner for DecisionTree {
         let mut differ = Differ::new(&view);
         let mut collector = Collector::default();
         let mut reordered = 0;
-        for rows in sample.duplicates() {
-            for (source, target) in pairs.of_cluster(&rows) {
+        for rows in sample.duplicates().clusters() {
+            for (source, target) in pairs.of_cluster(rows) {
                 if view.url_hash(source) == view.url_hash(target) {
                     reordered += 1;
                 } else {

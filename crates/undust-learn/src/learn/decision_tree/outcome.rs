@@ -34,29 +34,39 @@ pub(super) struct Applier<'v, 's> {
     pub(super) texts: &'v Interner,
 }
 
+/// Outcomes of some of the URLs that a transformation changes.
+pub(super) struct Outcomes {
+    pub(super) list: Vec<Outcome>,
+    /// One of so many URLs was looked at.
+    pub(super) step: u64,
+}
+
+/// More URLs than this are not looked at, where each tells by itself.
+const MOST_URLS: usize = 8192;
+
 impl Applier<'_, '_> {
-    /// What becomes of every URL that `edit` changes.
-    pub(super) fn outcomes(&self, edit: &Edit) -> Vec<Outcome> {
-        let mut found = Vec::new();
+    /// What becomes of the URLs that `edit` changes. URLs with a star are right or wrong only together, so that all are needed.
+    pub(super) fn outcomes(&self, edit: &Edit) -> Outcomes {
+        let shapes: Vec<&[u32]> =
+            self.view.rows_by_shape().filter(|rows| self.may_apply(edit, rows[0])).collect();
+        let urls: usize = shapes.iter().map(|rows| rows.len()).sum();
+        let step = if edit.stars() > 0 { 1 } else { urls.div_ceil(MOST_URLS).max(1) };
+        let mut list = Vec::new();
         let mut made: Vec<(u64, u32)> = Vec::new();
         let mut buffer = Vec::new();
-        for rows in self.view.rows_by_shape() {
-            if !self.may_apply(edit, rows[0]) {
-                continue;
-            }
-            for &row in rows {
-                let Some(hash) = self.result(edit, row, &mut buffer) else { continue };
-                match self.view.find(hash) {
-                    Some(joins) => found.push(Outcome { row, verdict: self.verdict(row, joins), joins }),
-                    None => made.push((hash, row)),
-                }
+        for &row in shapes.into_iter().flatten().step_by(step) {
+            let Some(hash) = self.result(edit, row, &mut buffer) else { continue };
+            match self.view.find(hash) {
+                Some(joins) => list.push(Outcome { row, verdict: self.verdict(row, joins), joins }),
+                None if step > 1 => list.push(Outcome { row, verdict: Verdict::Alone, joins: row }),
+                None => made.push((hash, row)),
             }
         }
         made.sort_unstable();
         for equal in made.chunk_by(|a, b| a.0 == b.0) {
-            self.judge_equal(equal, &mut found);
+            self.judge_equal(equal, &mut list);
         }
-        found
+        Outcomes { list, step: step as u64 }
     }
 
     fn verdict(&self, row: u32, other: u32) -> Verdict {
@@ -66,6 +76,9 @@ impl Applier<'_, '_> {
 
     /// URLs that become one that nobody has seen: the page that most of them are of is right.
     fn judge_equal(&self, equal: &[(u64, u32)], found: &mut Vec<Outcome>) {
+        if let [(_, row)] = *equal {
+            return found.push(Outcome { row, verdict: Verdict::Alone, joins: row });
+        }
         let cluster = |row: u32| self.view.site.cluster(row);
         let mut pages: Vec<u32> = equal.iter().map(|&(_, row)| cluster(row)).collect();
         pages.sort_unstable();

@@ -8,7 +8,7 @@ use std::cmp::Reverse;
 use std::collections::BTreeSet;
 
 use super::classes::Class;
-use super::edit::{Edit, ParamEdit, PathEdit, Piece, Place};
+use super::edit::{Edit, ParamEdit, PathEdit, Place};
 use super::outcome::{Applier, Outcome, Verdict};
 use super::tree::{Context, Test, pattern_of};
 use super::view::{Key, View};
@@ -42,6 +42,10 @@ impl Counts {
         self.coverage += 1;
         self.right += u64::from(verdict == Verdict::Right);
         self.wrong += u64::from(verdict == Verdict::Wrong);
+    }
+
+    fn times(self, n: u64) -> Counts {
+        Counts { coverage: self.coverage * n, right: self.right * n, wrong: self.wrong * n }
     }
 
     /// Of the URLs of which it is known, how many it gets right. URLs that become equal to no other say nothing.
@@ -81,7 +85,8 @@ pub(super) fn rules(
     let mut found = Vec::new();
     for (class, contexts) in classes.iter().zip(contexts) {
         let outcomes = applier.outcomes(&class.edit);
-        let class = ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes };
+        let class =
+            ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes.list, step: outcomes.step };
         found.extend(class.rules(&contexts, min_coverage, min_precision));
     }
     found.sort_by_cached_key(|rule| {
@@ -95,11 +100,9 @@ pub(super) fn rules(
 
 /// How many parts of a URL a transformation changes, and how many texts it finds irrelevant.
 fn effort(edit: &Edit) -> (usize, usize) {
-    let mut edit = edit.clone();
     let parts = [edit.scheme.is_some(), edit.host.is_some(), edit.port.0 != edit.port.1, edit.path.is_some()];
     let parts = parts.into_iter().filter(|part| *part).count() + edit.params.len();
-    let stars = edit.exprs_mut().flatten().filter(|piece| **piece == Piece::Star).count();
-    (parts, stars)
+    (parts, edit.stars())
 }
 
 /// Take rules in order, level by level, if they make URLs equal that were not.
@@ -143,6 +146,12 @@ fn is_done_by(rule: &Rule, chosen: &[Rule], view: &View) -> bool {
     done == rule.edit
 }
 
+/// The tests of all contexts, sorted, as many as there are bits for them.
+fn distinct_tests(contexts: &[Context]) -> Vec<(Key, Test)> {
+    let tests: BTreeSet<(Key, Test)> = contexts.iter().flatten().copied().collect();
+    tests.into_iter().take(u128::BITS as usize).collect()
+}
+
 /// Whether a URL passes every test.
 fn passes(view: &View, row: u32, context: &[(Key, Test)]) -> bool {
     context.iter().all(|(key, test)| is_passed(view, row, *key, *test))
@@ -162,6 +171,8 @@ struct ClassRules<'c, 'v, 's> {
     view: &'v View<'s>,
     edit: &'c Edit,
     outcomes: &'c [Outcome],
+    /// How many URLs each outcome stands for.
+    step: u64,
 }
 
 impl ClassRules<'_, '_, '_> {
@@ -172,11 +183,13 @@ impl ClassRules<'_, '_, '_> {
         }
         let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
         let sample: Vec<&Outcome> = self.outcomes.iter().step_by(step).collect();
+        let tests = distinct_tests(contexts);
+        let seen = self.seen(&tests, &sample);
         let mut pruned: BTreeSet<Context> = BTreeSet::new();
         for context in contexts {
-            let context = &context[..context.len().min(u64::BITS as usize)];
-            let seen = self.seen(context, &sample);
-            pruned.extend(LEVELS.iter().filter_map(|level| self.prune(context, &seen, *level)));
+            let places: Vec<usize> = context.iter().filter_map(|test| tests.binary_search(test).ok()).collect();
+            let found = LEVELS.iter().filter_map(|level| self.prune(&tests, &places, &seen, *level));
+            pruned.extend(found);
         }
         let rules = pruned.into_iter().flat_map(|context| self.say(context));
         let passing = |rule: &Rule| {
@@ -188,45 +201,51 @@ impl ClassRules<'_, '_, '_> {
     }
 
     /// Which tests each URL passes, as bits.
-    fn seen(&self, context: &[(Key, Test)], sample: &[&Outcome]) -> Vec<(u64, Verdict)> {
+    fn seen(&self, tests: &[(Key, Test)], sample: &[&Outcome]) -> Vec<(u128, Verdict)> {
         let mask = |row: u32| {
-            let passed = context.iter().map(|&(key, test)| is_passed(self.view, row, key, test));
-            passed.enumerate().fold(0u64, |mask, (i, passed)| mask | u64::from(passed) << i)
+            let passed = tests.iter().map(|&(key, test)| is_passed(self.view, row, key, test));
+            passed.enumerate().fold(0, |mask, (i, passed)| mask | u128::from(passed) << i)
         };
         sample.iter().map(|o| (mask(o.row), o.verdict)).collect()
     }
 
-    /// The context without the tests that it is right without; nothing if it is not right even with all of them.
-    fn prune(&self, context: &[(Key, Test)], seen: &[(u64, Verdict)], level: f64) -> Option<Context> {
-        let count = |wanted: u64, without: u64| {
+    /// The context of the tests at `places` without those that it is right without; nothing if it is not right even with all of
+    /// them.
+    fn prune(
+        &self,
+        tests: &[(Key, Test)],
+        places: &[usize],
+        seen: &[(u128, Verdict)],
+        level: f64,
+    ) -> Option<Context> {
+        let count = |wanted: u128, without: u128| {
             let mut counts = Counts::default();
             seen.iter()
                 .filter(|(mask, _)| mask & wanted == wanted && mask & without == 0)
                 .for_each(|(_, verdict)| counts.add(*verdict));
             counts
         };
-        let mut active = (0..context.len()).fold(0u64, |all, i| all | 1 << i);
+        let mut active = places.iter().fold(0, |all, i| all | 1 << i);
         let all = count(active, 0);
         if !all.is_precise(level) {
             return None;
         }
-        for i in self.by_weakness(context) {
+        for i in self.by_weakness(tests, places) {
             let others = active & !(1 << i);
             let more = count(others, 1 << i);
-            let free = more.coverage == 0 && self.is_dispensable(context[i]);
+            let free = more.coverage == 0 && self.is_dispensable(tests[i]);
             if free || (more.is_precise(level) && more.is_confirmed_like(all)) {
                 active = others;
             }
         }
-        let kept = context.iter().enumerate().filter(|(i, _)| active & (1 << i) != 0);
-        Some(kept.map(|(_, test)| *test).collect())
+        Some(places.iter().filter(|&&i| active & (1 << i) != 0).map(|&i| tests[i]).collect())
     }
 
     /// The order in which tests are tried to be dropped: parameters that have nothing to do with the change, components counted
     /// from the other end, the rest; of each kind the least telling first.
-    fn by_weakness(&self, context: &[(Key, Test)]) -> Vec<usize> {
-        let mut order: Vec<usize> = (0..context.len()).rev().collect();
-        order.sort_by_key(|&i| !self.is_dispensable(context[i]));
+    fn by_weakness(&self, tests: &[(Key, Test)], places: &[usize]) -> Vec<usize> {
+        let mut order: Vec<usize> = places.iter().rev().copied().collect();
+        order.sort_by_key(|&i| !self.is_dispensable(tests[i]));
         order
     }
 
@@ -275,6 +294,7 @@ impl ClassRules<'_, '_, '_> {
         let example = covered.first()?.row;
         let mut counts = Counts::default();
         covered.iter().for_each(|outcome| counts.add(outcome.verdict));
+        let counts = counts.times(self.step);
         let right = covered.iter().filter(|outcome| outcome.verdict == Verdict::Right);
         let depth = self.view.path(example).len();
         let one_depth = covered.iter().all(|outcome| self.view.path(outcome.row).len() == depth);

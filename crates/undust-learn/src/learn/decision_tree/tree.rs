@@ -5,7 +5,9 @@
 //! transformations apart is looked at while they are still apart, and one that does not is looked at for all together,
 //! where its values are many and end in `*`. The way of a rule through the tree is its context.
 
-use std::collections::{BTreeMap, HashMap, HashSet};
+use std::collections::BTreeMap;
+
+use hashbrown::{HashMap, HashSet};
 
 use super::classes::Class;
 use super::view::{Key, View, WHOLE};

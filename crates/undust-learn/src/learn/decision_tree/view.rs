@@ -3,9 +3,7 @@
 //!
 //! The order of parameters and the characters between them are not content, so that they are not in the hash.
 
-use std::collections::HashMap;
-
-use hashbrown::HashTable;
+use hashbrown::{HashMap, HashTable};
 use undust::rules::template::Class;
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -176,8 +174,8 @@ impl<'s> View<'s> {
                 next
             })
         };
-        let patterns = deep.patterns().iter().map(number).collect();
-        Tokens { values, patterns, deep: Some(deep) }
+        let patterns: Vec<u32> = deep.patterns().iter().map(number).collect();
+        if patterns == [WHOLE] { Tokens::default() } else { Tokens { values, patterns, deep: Some(deep) } }
     }
 
     fn layout(&self, row: u32) -> &Layout {
@@ -298,12 +296,11 @@ impl<'s> View<'s> {
     /// The cut of a value without structure has no ranges: its one hole is all of it.
     fn cut_of(&self, group: usize, value: u32) -> Cut<'_> {
         let Tokens { values, deep, patterns } = &self.tokens[group];
-        match (values.binary_search(&value), deep) {
-            (Ok(n), Some(deep)) => {
-                Cut { pattern: patterns[deep.pattern_of(n) as usize], holes: deep.holes(n) }
-            }
-            _ => Cut { pattern: WHOLE, holes: &[] },
-        }
+        let place = deep.as_ref().zip(values.binary_search(&value).ok());
+        place.map_or(Cut { pattern: WHOLE, holes: &[] }, |(deep, n)| Cut {
+            pattern: patterns[deep.pattern_of(n) as usize],
+            holes: deep.holes(n),
+        })
     }
 }
 
