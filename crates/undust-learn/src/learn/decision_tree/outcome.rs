@@ -23,6 +23,7 @@ pub(super) enum Verdict {
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Outcome {
     pub(super) row: u32,
+    pub(super) shape: u32,
     pub(super) verdict: Verdict,
     /// A row that it is made equal to, itself if there is none.
     pub(super) joins: u32,
@@ -34,7 +35,7 @@ pub(super) struct Applier<'v, 's> {
     pub(super) texts: &'v Interner,
 }
 
-/// Outcomes of some of the URLs that a transformation changes.
+/// Outcomes of some of the URLs that a transformation changes, ordered by shape.
 pub(super) struct Outcomes {
     pub(super) list: Vec<Outcome>,
     /// One of so many URLs was looked at.
@@ -57,8 +58,8 @@ impl Applier<'_, '_> {
         for &row in shapes.into_iter().flatten().step_by(step) {
             let Some(hash) = self.result(edit, row, &mut buffer) else { continue };
             match self.view.find(hash) {
-                Some(joins) => list.push(Outcome { row, verdict: self.verdict(row, joins), joins }),
-                None if step > 1 => list.push(Outcome { row, verdict: Verdict::Alone, joins: row }),
+                Some(joins) => list.push(self.outcome(row, self.verdict(row, joins), joins)),
+                None if step > 1 => list.push(self.outcome(row, Verdict::Alone, row)),
                 None => made.push((hash, row)),
             }
         }
@@ -66,7 +67,12 @@ impl Applier<'_, '_> {
         for equal in made.chunk_by(|a, b| a.0 == b.0) {
             self.judge_equal(equal, &mut list);
         }
+        list.sort_unstable_by_key(|outcome| (outcome.shape, outcome.row));
         Outcomes { list, step: step as u64 }
+    }
+
+    fn outcome(&self, row: u32, verdict: Verdict, joins: u32) -> Outcome {
+        Outcome { row, shape: self.view.site.shape_of(row), verdict, joins }
     }
 
     fn verdict(&self, row: u32, other: u32) -> Verdict {
@@ -77,7 +83,7 @@ impl Applier<'_, '_> {
     /// URLs that become one that nobody has seen: the page that most of them are of is right.
     fn judge_equal(&self, equal: &[(u64, u32)], found: &mut Vec<Outcome>) {
         if let [(_, row)] = *equal {
-            return found.push(Outcome { row, verdict: Verdict::Alone, joins: row });
+            return found.push(self.outcome(row, Verdict::Alone, row));
         }
         let cluster = |row: u32| self.view.site.cluster(row);
         let mut pages: Vec<u32> = equal.iter().map(|&(_, row)| cluster(row)).collect();
@@ -87,8 +93,8 @@ impl Applier<'_, '_> {
             return;
         };
         found.extend(equal.iter().map(|&(_, row)| match row == kept {
-            true => Outcome { row, verdict: Verdict::Alone, joins: row },
-            false => Outcome { row, verdict: self.verdict(row, kept), joins: kept },
+            true => self.outcome(row, Verdict::Alone, row),
+            false => self.outcome(row, self.verdict(row, kept), kept),
         }));
     }
 

@@ -10,7 +10,7 @@ use std::collections::BTreeSet;
 use super::classes::Class;
 use super::edit::{Edit, ParamEdit, PathEdit, Place};
 use super::outcome::{Applier, Outcome, Verdict};
-use super::tree::{Context, Test, pattern_of};
+use super::tree::{Context, ShapeTest, Test};
 use super::view::{Key, View};
 
 /// A rule, not yet in the common language.
@@ -154,16 +154,8 @@ fn distinct_tests(contexts: &[Context]) -> Vec<(Key, Test)> {
 
 /// Whether a URL passes every test.
 fn passes(view: &View, row: u32, context: &[(Key, Test)]) -> bool {
-    context.iter().all(|(key, test)| is_passed(view, row, *key, *test))
-}
-
-fn is_passed(view: &View, row: u32, key: Key, test: Test) -> bool {
-    match (view.value(row, key), test) {
-        (value, Test::Is(wanted)) => value == Some(wanted),
-        (Some(value), Test::Like(pattern)) => pattern_of(view, row, key, value) == Some(pattern),
-        (None, Test::Like(_)) => false,
-        (value, Test::Absent) => value.is_none(),
-    }
+    let shape = view.site.shape_of(row);
+    context.iter().all(|test| ShapeTest::new(view, shape, *test).is_passed(view.site.values_of(row)))
 }
 
 /// The rules of one transformation.
@@ -181,10 +173,8 @@ impl ClassRules<'_, '_, '_> {
         if right < MIN_GAIN {
             return Vec::new();
         }
-        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
-        let sample: Vec<&Outcome> = self.outcomes.iter().step_by(step).collect();
         let tests = distinct_tests(contexts);
-        let seen = self.seen(&tests, &sample);
+        let seen = self.seen(&tests);
         let mut pruned: BTreeSet<Context> = BTreeSet::new();
         for context in contexts {
             let places: Vec<usize> = context.iter().filter_map(|test| tests.binary_search(test).ok()).collect();
@@ -200,13 +190,39 @@ impl ClassRules<'_, '_, '_> {
         rules.filter(passing).collect()
     }
 
-    /// Which tests each URL passes, as bits.
-    fn seen(&self, tests: &[(Key, Test)], sample: &[&Outcome]) -> Vec<(u128, Verdict)> {
-        let mask = |row: u32| {
-            let passed = tests.iter().map(|&(key, test)| is_passed(self.view, row, key, test));
-            passed.enumerate().fold(0, |mask, (i, passed)| mask | u128::from(passed) << i)
-        };
-        sample.iter().map(|o| (mask(o.row), o.verdict)).collect()
+    /// Which tests some of the URLs pass, as bits.
+    fn seen(&self, tests: &[(Key, Test)]) -> Vec<(u128, Verdict)> {
+        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
+        let sample: Vec<Outcome> = self.outcomes.iter().step_by(step).copied().collect();
+        let mut seen = Vec::with_capacity(sample.len());
+        for outcomes in sample.chunk_by(|a, b| a.shape == b.shape) {
+            let tests = self.of_shape(outcomes[0].shape, tests);
+            let mask = |row: u32| {
+                let values = self.view.site.values_of(row);
+                let bits = tests.iter().enumerate().map(|(i, test)| u128::from(test.is_passed(values)) << i);
+                bits.fold(0, std::ops::BitOr::bitor)
+            };
+            seen.extend(outcomes.iter().map(|o| (mask(o.row), o.verdict)));
+        }
+        seen
+    }
+
+    fn of_shape(&self, shape: u32, tests: &[(Key, Test)]) -> Vec<ShapeTest<'_, '_>> {
+        tests.iter().map(|test| ShapeTest::new(self.view, shape, *test)).collect()
+    }
+
+    /// The URLs that pass every test.
+    fn covered(&self, context: &[(Key, Test)]) -> Vec<&Outcome> {
+        let mut covered = Vec::new();
+        for outcomes in self.outcomes.chunk_by(|a, b| a.shape == b.shape) {
+            let tests = self.of_shape(outcomes[0].shape, context);
+            let passes = |o: &&Outcome| {
+                let values = self.view.site.values_of(o.row);
+                tests.iter().all(|test| test.is_passed(values))
+            };
+            covered.extend(outcomes.iter().filter(passes));
+        }
+        covered
     }
 
     /// The context of the tests at `places` without those that it is right without; nothing if it is not right even with all of
@@ -274,8 +290,7 @@ impl ClassRules<'_, '_, '_> {
     fn say(&self, context: Context) -> Vec<Rule> {
         let names_all = self.edit.params.iter().any(|(_, edit)| !matches!(edit, ParamEdit::Delete))
             || context.iter().any(|test| self.names_param(*test));
-        let covered: Vec<&Outcome> =
-            self.outcomes.iter().filter(|o| passes(self.view, o.row, &context)).collect();
+        let covered = self.covered(&context);
         if !names_all {
             return self.rule(&context, None, &covered).into_iter().collect();
         }

@@ -217,7 +217,8 @@ impl Saying<'_, '_> {
         let needed = self.rule.edit.patterns.iter().find(|(of, _)| Some(*of) == source).map(|(_, p)| *p);
         match (test, needed) {
             (Some(Test::Is(value)), _) => {
-                Spoken::fixed(self.view.text(value), self.view.cut(self.rule.example, key, value))
+                let shape = self.view.site.shape_of(self.rule.example);
+                Spoken::fixed(self.view.text(value), self.view.cut(shape, key, value))
             }
             (_, Some(pattern)) | (Some(Test::Like(pattern)), None) => {
                 Spoken::pattern(&self.view.pattern(pattern).parts, name)

@@ -163,12 +163,35 @@ fn tests(view: &View, row: u32, key: Key) -> impl IntoIterator<Item = Test> + us
         let absent = matches!(key, Key::Param(_)).then_some(Test::Absent);
         return [absent, None].into_iter().flatten();
     };
-    let pattern = pattern_of(view, row, key, value);
-    [Some(Test::Is(value)), pattern.map(Test::Like)].into_iter().flatten()
+    let pattern = view.cut(view.site.shape_of(row), key, value).pattern;
+    let like = (pattern != WHOLE).then_some(Test::Like(pattern));
+    [Some(Test::Is(value)), like].into_iter().flatten()
 }
 
-/// The pattern of a value, if it has any structure.
-pub(super) fn pattern_of(view: &View, row: u32, key: Key, value: u32) -> Option<u32> {
-    let pattern = view.cut(row, key, value).pattern;
-    (pattern != WHOLE).then_some(pattern)
+/// A test of URLs of one shape.
+pub(super) struct ShapeTest<'v, 's> {
+    view: &'v View<'s>,
+    shape: u32,
+    key: Key,
+    /// Where the value is, among all values of a URL.
+    place: Option<usize>,
+    test: Test,
+}
+
+impl<'v, 's> ShapeTest<'v, 's> {
+    pub(super) fn new(view: &'v View<'s>, shape: u32, (key, test): (Key, Test)) -> ShapeTest<'v, 's> {
+        ShapeTest { view, shape, key, place: view.place(shape, key), test }
+    }
+
+    /// Whether a URL with these values passes it.
+    pub(super) fn is_passed(&self, values: &[u32]) -> bool {
+        match (self.place, self.test) {
+            (None, test) => test == Test::Absent,
+            (Some(_), Test::Absent) => false,
+            (Some(at), Test::Is(value)) => values[at] == value,
+            (Some(at), Test::Like(pattern)) => {
+                self.view.cut(self.shape, self.key, values[at]).pattern == pattern
+            }
+        }
+    }
 }

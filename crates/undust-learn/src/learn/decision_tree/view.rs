@@ -235,9 +235,7 @@ impl<'s> View<'s> {
     }
 
     pub(super) fn param(&self, row: u32, key: u32) -> Option<u32> {
-        let params = &self.layout(row).params;
-        let at = params.binary_search_by_key(&key, |(key, _)| *key).ok()?;
-        Some(self.site.values_of(row)[params[at].1])
+        self.layout(row).param(key).map(|at| self.site.values_of(row)[at])
     }
 
     /// What stands between the parameters of a URL.
@@ -258,18 +256,26 @@ impl<'s> View<'s> {
         &self.patterns[number as usize]
     }
 
+    /// Where a URL of some shape has the value of a key, among all its values; nothing where it has no such key.
+    pub(super) fn place(&self, shape: u32, key: Key) -> Option<usize> {
+        let layout = self.layouts[shape as usize].as_ref()?;
+        match key {
+            Key::Scheme => Some(0),
+            Key::Host => Some(layout.host),
+            Key::Start(i) => layout.path.clone().nth(usize::from(i)),
+            Key::End(i) => layout.path.clone().nth_back(usize::from(i)),
+            Key::Param(key) => layout.param(key),
+        }
+    }
+
     /// The value of a key; nothing where the URL has no such key.
     pub(super) fn value(&self, row: u32, key: Key) -> Option<u32> {
-        match key {
-            Key::Scheme => Some(self.scheme(row)),
-            Key::Host => Some(self.host(row)),
-            Key::Start(i) => self.path(row).get(usize::from(i)).copied(),
-            Key::End(i) => {
-                let path = self.path(row);
-                path.len().checked_sub(usize::from(i) + 1).map(|at| path[at])
-            }
-            Key::Param(key) => self.param(row, key),
-        }
+        self.place(self.site.shape_of(row), key).map(|at| self.site.values_of(row)[at])
+    }
+
+    /// How many components the path of a URL of some shape has.
+    pub(super) fn depth(&self, shape: u32) -> usize {
+        self.layouts[shape as usize].as_ref().map_or(0, |layout| layout.path.len())
     }
 
     /// The deep tokens of the i-th component of a path of `count`.
@@ -282,9 +288,9 @@ impl<'s> View<'s> {
         self.cut_of(param_group(key), value)
     }
 
-    /// The deep tokens of the value that a row has for a key.
-    pub(super) fn cut(&self, row: u32, key: Key, value: u32) -> Cut<'_> {
-        let count = self.path(row).len();
+    /// The deep tokens of the value that URLs of some shape have for a key.
+    pub(super) fn cut(&self, shape: u32, key: Key, value: u32) -> Cut<'_> {
+        let count = self.depth(shape);
         match key {
             Key::Start(i) => self.cut_segment(value, usize::from(i), count),
             Key::End(i) => self.cut_segment(value, count - 1 - usize::from(i), count),
@@ -356,6 +362,11 @@ impl Params {
 }
 
 impl Layout {
+    fn param(&self, key: u32) -> Option<usize> {
+        // There are few: looking at each is faster than halving.
+        self.params.iter().find(|(of, _)| *of == key).map(|(_, at)| *at)
+    }
+
     fn add(&mut self, key: u32, at: usize, separator: u8) {
         if separator != b'?' {
             self.separator = separator;
