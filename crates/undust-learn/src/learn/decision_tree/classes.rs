@@ -3,10 +3,11 @@
 //! Here transformations are generalized as well: a text in place of a value of the source may be irrelevant, and is tried as
 //! a star; the most frequent ones are tried as they are.
 
-use hashbrown::HashMap;
+use hashbrown::{HashMap, HashSet};
 
 use super::diff::Difference;
 use super::edit::{Edit, ParamEdit, PathEdit, Piece, TextId};
+use super::view::View;
 
 /// A transformation without texts that are merely given.
 #[derive(Clone, Debug)]
@@ -18,6 +19,8 @@ pub(super) struct Class {
 
 /// A given text is fixed if it has this share of the pairs, in percent.
 const FIXED_SHARE: usize = 90;
+/// A value of the source is irrelevant only if it takes so many.
+const MIN_VALUES: usize = 4;
 /// Of given texts that vary, the most frequent ones are tried as they are, so many of them.
 const MOST_TEXTS: usize = 16;
 
@@ -46,11 +49,11 @@ impl Collector {
     }
 
     /// The classes with at least `min_support` pairs, those with the most first.
-    pub(super) fn classes(self, min_support: usize) -> Vec<Class> {
+    pub(super) fn classes(self, view: &View, min_support: usize) -> Vec<Class> {
         let mut classes: HashMap<Edit, Vec<u32>> = HashMap::new();
         for (edit, instances) in self.found {
             if instances.rows.len() >= min_support {
-                for class in generalize(&edit, &instances, min_support) {
+                for class in generalize(view, &edit, &instances, min_support) {
                     classes.entry(class.edit).or_default().extend(class.rows);
                 }
             }
@@ -67,7 +70,7 @@ impl Collector {
     }
 }
 
-fn generalize(edit: &Edit, instances: &Instances, min_support: usize) -> Vec<Class> {
+fn generalize(view: &View, edit: &Edit, instances: &Instances, min_support: usize) -> Vec<Class> {
     let width = instances.given.len() / instances.rows.len();
     if width == 0 {
         return vec![Class { edit: edit.clone(), rows: instances.rows.clone() }];
@@ -83,13 +86,18 @@ fn generalize(edit: &Edit, instances: &Instances, min_support: usize) -> Vec<Cla
     let fixed = |texts: &[TextId]| edit.with_given(|n| Piece::Fixed(texts[usize::from(n)]));
     let mut classes: Vec<Class> =
         frequent.into_iter().map(|(texts, rows)| Class { edit: fixed(texts), rows }).collect();
-    classes.extend(with_stars(edit, instances, width));
+    classes.extend(with_stars(view, edit, instances, width));
     classes
 }
 
-/// The transformation with a star for each text in place of a value of the source. Other texts must be always the same.
-fn with_stars(edit: &Edit, instances: &Instances, width: usize) -> Option<Class> {
+/// The transformation with a star for each text in place of a value of the source, if that takes many values. Other texts must be
+/// always the same.
+fn with_stars(view: &View, edit: &Edit, instances: &Instances, width: usize) -> Option<Class> {
     let starred = given_in_place(edit);
+    let values: HashSet<Vec<u32>> = instances.rows.iter().map(|&row| replaced_values(view, edit, row)).collect();
+    if values.len() < MIN_VALUES {
+        return None;
+    }
     let piece = |n: u16| match starred.contains(&n) {
         true => Some(Piece::Star),
         false => usual_text(instances, width, usize::from(n)).map(Piece::Fixed),
@@ -97,6 +105,21 @@ fn with_stars(edit: &Edit, instances: &Instances, width: usize) -> Option<Class>
     let pieces: Vec<Piece> = (0..width as u16).map(piece).collect::<Option<_>>()?;
     let edit = edit.with_given(|n| pieces[usize::from(n)].clone());
     (!starred.is_empty()).then(|| Class { edit, rows: instances.rows.clone() })
+}
+
+/// The values of a URL that a transformation replaces.
+fn replaced_values(view: &View, edit: &Edit, row: u32) -> Vec<u32> {
+    let path = match &edit.path {
+        Some(PathEdit::Components { place, removed, .. }) => {
+            let path = view.path(row);
+            place.range(usize::from(*removed), path.len()).map_or(&[][..], |range| &path[range])
+        }
+        _ => &[],
+    };
+    let params = edit.params.iter().filter(|(_, edit)| matches!(edit, ParamEdit::Change(_)));
+    let params = params.filter_map(|(key, _)| view.param(row, *key));
+    let host = edit.host.as_ref().map(|_| view.host(row));
+    path.iter().copied().chain(params).chain(host).collect()
 }
 
 /// The text that is given nearly always in the n-th place.

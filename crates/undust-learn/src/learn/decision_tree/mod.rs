@@ -88,7 +88,7 @@ impl Learner for DecisionTree {
                 }
             }
         }
-        let mut classes = collector.classes(self.min_support as usize);
+        let mut classes = collector.classes(&view, self.min_support as usize);
         classes.truncate(MOST_CLASSES);
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier { view: &view, texts: &differ.texts };

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::view::{View, param_hash, path_hash};
 
-/// What makes a URL a good target: static, few components, important, short, no capitals.
+/// What makes a URL a good target: static, few components, important, short, in one case.
 type Rank = (usize, usize, Reverse<u32>, usize, usize);
 
 /// Sources per cluster. A wall of 100,000 URLs says no more than so many of them.
@@ -47,13 +47,18 @@ impl Pairs<'_, '_> {
     fn rank(&self, row: u32) -> Rank {
         let view = self.view;
         let values = view.site.values_of(row);
-        let capitals = |text: &[u8]| text.iter().filter(|b| b.is_ascii_uppercase()).count();
+        // What a conversion makes of others is better than what none makes.
+        let case = |text: &[u8]| match (text.iter().any(u8::is_ascii_uppercase), text.iter().any(u8::is_ascii_lowercase)) {
+            (false, _) => 0,
+            (true, false) => 1,
+            (true, true) => 2,
+        };
         (
             view.params(row).count(),
             view.path(row).len(),
             Reverse(view.site.importance(row)),
             values.iter().map(|&value| view.text(value).len()).sum(),
-            values.iter().map(|&value| capitals(view.text(value))).sum(),
+            values.iter().map(|&value| case(view.text(value))).sum(),
         )
     }
 

@@ -77,6 +77,8 @@ const MOST_POSITIONS: usize = 6;
 const LAST: usize = MOST_POSITIONS;
 /// Fewer distinct values than this show no structure.
 const MIN_VALUES: usize = 8;
+/// URLs with more keys than this teach nothing, and comparing their keys would take time.
+const MOST_KEYS: usize = 256;
 /// The pattern of a value without structure: one hole.
 pub(super) const WHOLE: u32 = 0;
 
@@ -327,8 +329,11 @@ struct Params {
 }
 
 impl Params {
-    /// Nothing for URLs that no rule of this learner speaks of: with a user, a fragment, or a bare `?`.
+    /// Nothing for URLs that no rule of this learner speaks of: with a user, a fragment, a bare `?`, or too many keys.
     fn lay_out(&mut self, shape: &Shape) -> Option<Layout> {
+        if shape.keys.len() > MOST_KEYS {
+            return None;
+        }
         let mut layout =
             Layout { host: 0, port: None, path: 0..0, params: Vec::new(), separator: b'&' };
         for (at, key) in shape.keys.iter().enumerate() {
