@@ -21,6 +21,12 @@ fn forum() -> Vec<Page> {
     pages
 }
 
+/// The same as rows.
+pub(crate) fn forum_rows() -> Vec<Row> {
+    let row_of = |page: &Page| row(String::from_utf8_lossy(&page.url), page.label().expect("labelled"));
+    forum().iter().map(row_of).collect()
+}
+
 /// Rules from the first three quarters of the pages, and how they do on the rest.
 fn learn_and_test(learned_from: Vec<Page>, tested_on: &[Page], seed: u64) -> (RuleSet, Score) {
     let config = Config { seed, ..Config::default() };

@@ -40,7 +40,7 @@ pub(crate) fn site(rows: &[Row]) -> Site {
 }
 
 /// What the learner proposes when nothing is held out.
-pub(crate) fn candidates_by(rows: &[Row], learner: &Rewrite) -> Vec<Candidate> {
+pub(crate) fn candidates_by(rows: &[Row], learner: &dyn Learner) -> Vec<Candidate> {
     learner.learn(&site(rows).sample(0))
 }
 
@@ -59,8 +59,11 @@ pub(crate) fn learn(rows: &[Row]) -> Learned {
 }
 
 pub(crate) fn learn_with(rows: &[Row], config: &Config) -> Learned {
-    let learner = Rewrite { seed: config.seed, ..Rewrite::default() };
-    learn_site(&name_of(rows), pages(rows), &learner, config)
+    learn_by(rows, config, &Rewrite { seed: config.seed, ..Rewrite::default() })
+}
+
+pub(crate) fn learn_by(rows: &[Row], config: &Config, learner: &dyn Learner) -> Learned {
+    learn_site(&name_of(rows), pages(rows), learner, config)
 }
 
 /// The learned rules as text, in order.

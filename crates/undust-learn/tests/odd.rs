@@ -7,25 +7,29 @@ use undust::apply::{Canonicalizer, Form, Scratch, check};
 use undust::page::Page;
 use undust::rules::{Action, RuleSet};
 use undust_learn::learn::Learner;
+use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
 use crate::make::{
-    Numbers, Row, candidates_by, keys, learn, learn_with, pages, row, set_of, site, texts, with_singles,
+    Numbers, Row, candidates_by, keys, learn, learn_by, learn_with, pages, row, set_of, site, texts, with_singles,
 };
 
 /// Everything that must hold for any site.
 #[track_caller]
 fn holds(rows: &[Row]) -> Learned {
-    prints_and_parses(rows, FilterKind::FanOut(2));
+    prints_and_parses(rows, &Rewrite { filter: FilterKind::FanOut(2), min_support: 1, seed: 0 });
+    let eager = DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
+    prints_and_parses(rows, &eager);
+    holds_for(&learn_by(rows, &Config::default(), &eager), rows);
     let learned = learn(rows);
     holds_for(&learned, rows);
     learned
 }
 
 #[track_caller]
-fn prints_and_parses(rows: &[Row], filter: FilterKind) {
-    for candidate in candidates_by(rows, &Rewrite { filter, min_support: 1, seed: 0 }) {
+fn prints_and_parses(rows: &[Row], learner: &dyn Learner) {
+    for candidate in candidates_by(rows, learner) {
         let (from, to) = candidate.action.sides();
         assert_eq!(Action::rewrite(&from, &to).as_ref(), Ok(&candidate.action), "{from} -> {to}");
     }
@@ -201,7 +205,7 @@ fn random_sites() {
     let mut rules = 0;
     for seed in 0..40 {
         let rows = with_singles(random_site(seed));
-        prints_and_parses(&rows, FilterKind::FanOut(3));
+        prints_and_parses(&rows, &Rewrite { filter: FilterKind::FanOut(3), min_support: 1, seed: 0 });
         let learned = learn_with(&rows, &Config { max_fpr: 0.1, ..Config::default() });
         holds_for(&learned, &rows);
         rules += learned.rules.rules.len();
