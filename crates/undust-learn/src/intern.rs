@@ -68,7 +68,9 @@ impl Interner {
 
     /// Keep these strings alone, numbered anew in this order; none may be named twice.
     pub fn keep(&mut self, ids: &[u32]) {
-        let mut kept = Interner { ends: Vec::with_capacity(ids.len()), ..Interner::default() };
+        let size = ids.iter().map(|&id| self.get(id).len()).sum();
+        let (bytes, ends) = (Vec::with_capacity(size), Vec::with_capacity(ids.len()));
+        let mut kept = Interner { bytes, ends, ..Interner::default() };
         let mut number = vec![None; self.len()];
         for (new, &id) in (0..).zip(ids) {
             kept.bytes.extend_from_slice(self.get(id));

@@ -6,6 +6,7 @@
 //! that nothing learned depends on the order of the input.
 
 use std::borrow::Cow;
+use std::collections::HashMap;
 
 use undust::page::Page;
 use undust::url::{SplitUrl, normalize};
@@ -92,9 +93,11 @@ impl Shape {
         keys.push(Key::Host);
         keys.extend(url.port().map(|_| Key::Port));
         keys.extend((0..).zip(url.segments()).map(|(i, _)| Key::Segment(i)));
-        for (i, param) in url.params().enumerate() {
-            let nth = url.params().take(i).filter(|before| before.name == param.name).count() as u32;
-            let (name, separator) = (param.name.to_vec(), param.separator);
+        let mut seen: HashMap<&[u8], u32> = HashMap::new();
+        for param in url.params() {
+            let count = seen.entry(param.name).or_default();
+            let (name, nth, separator) = (param.name.to_vec(), *count, param.separator);
+            *count += 1;
             keys.push(match param.value {
                 Some(_) => Key::Param { name, nth, separator },
                 None => Key::Flag { name, nth, separator },

@@ -73,6 +73,8 @@ impl Changes {
         changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
         changes.plausible = plausible(site, proposals.len(), |candidate| changes.by_candidate.of(candidate));
         if changes.plausible.contains(&false) {
+            // Not held while the next one is made: both are large.
+            changes.by_candidate = ByCandidate::default();
             changes.forget_implausible(site.len());
             changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
         }
