@@ -54,7 +54,9 @@ fn friends_by_deep_tokens() {
     let mut numbers = Numbers(7);
     let mut rows = Vec::new();
     for page in 0..12 {
-        rows.extend((0..4).map(|_| row(format!("http://360.yahoo.com/friends-{}", id(&mut numbers)), "friends")));
+        rows.extend(
+            (0..4).map(|_| row(format!("http://360.yahoo.com/friends-{}", id(&mut numbers)), "friends")),
+        );
         rows.push(row(format!("http://360.yahoo.com/profile-{}", id(&mut numbers)), page));
     }
     proposes(&rows, "http://360.yahoo.com/friends-*", "http://360.yahoo.com/friends-*");
@@ -68,10 +70,16 @@ fn values_are_converted() {
         [row(url(folders[i % 4]), word), row(url(&folders[i % 4].to_uppercase()), word)]
     };
     let rows: Vec<Row> = WORDS.into_iter().enumerate().flat_map(pair).collect();
-    proposes(&rows, "http://allrecipes.com/{path-1?}/{path-2}/default.aspx", "http://allrecipes.com/{upper(path-1)}/{path-2}/default.aspx");
-    let rows = pairs(|word| [format!("http://a.com/{}/About", word.to_uppercase()), format!("http://a.com/{word}/about")]);
+    proposes(
+        &rows,
+        "http://allrecipes.com/{path-1?}/{path-2}/default.aspx",
+        "http://allrecipes.com/{upper(path-1)}/{path-2}/default.aspx",
+    );
+    let rows =
+        pairs(|word| [word.to_uppercase(), word.to_owned()].map(|w| format!("http://a.com/{w}/{w}{w}")));
     proposes(&rows, "http://a.com/{...}", "http://a.com/{lower(...)}");
-    let rows = pairs(|word| [format!("http://a.com/?q={word}%2D{word}"), format!("http://a.com/?q={word}-{word}")]);
+    let rows =
+        pairs(|word| [format!("http://a.com/?q={word}%2D{word}"), format!("http://a.com/?q={word}-{word}")]);
     proposes(&rows, "http://a.com/?q={q?}", "http://a.com/?q={decode(q)}");
 }
 
@@ -113,7 +121,9 @@ fn a_catalogue_with_delimiters_of_its_own() {
 
 #[test]
 fn brackets_inside_a_component() {
-    let url = |n: usize, site: &str| format!("http://www.simtel.net/accelerate.php[id]{}[SiteID]{site}", 100_019 + n * 37);
+    let url = |n: usize, site: &str| {
+        format!("http://www.simtel.net/accelerate.php[id]{}[SiteID]{site}", 100_019 + n * 37)
+    };
     let pair = |n: usize| [row(url(n, "softwareoasis"), n), row(url(n, WORDS[n % 16]), n)];
     let rows: Vec<Row> = (0..20).flat_map(pair).collect();
     let rule = |id: &str| format!("http://www.simtel.net/accelerate.php[id]{{path-1-1{id}}}[SiteID]*");
@@ -175,10 +185,11 @@ fn engine(rules: Vec<Rule>) -> Canonicalizer {
 
 #[test]
 fn a_session_beside_what_matters() {
-    let faq = |n: u32, sid: u32| format!("http://cs.stanford.edu/degrees/mscs/faq/index.php?sid={sid}&cat={n}");
+    let faq =
+        |n: u32, sid: u32| format!("http://cs.stanford.edu/degrees/mscs/faq/index.php?sid={sid}&cat={n}");
     let visits = |n: u32| (0..3).map(move |visit| row(faq(n, 67_873 + visit * 17 + n * 57), n));
     let rows: Vec<Row> = (0..20).flat_map(visits).collect();
-    let rule = |sid: &str| format!("http://cs.stanford.edu/degrees/mscs/faq/index.php?cat={{cat}}&sid={sid}");
+    let rule = |sid: &str| format!("http://cs.stanford.edu/degrees/mscs/faq/index.php?sid={sid}&cat={{cat}}");
     proposes(&rows, &rule("{?}"), &rule("*"));
 }
 
@@ -199,7 +210,9 @@ fn important_urls_are_targets() {
     let with = |first: f64, second: f64| -> Vec<Page> {
         let rows = pairs(|word| [format!("http://a.com/old/{word}"), format!("http://a.com/new/{word}")]);
         let pages = pages(&rows).into_iter().enumerate();
-        pages.map(|(i, page)| Page { importance: Some(if i % 2 == 0 { first } else { second }), ..page }).collect()
+        pages
+            .map(|(i, page)| Page { importance: Some(if i % 2 == 0 { first } else { second }), ..page })
+            .collect()
     };
     let sides = |pages: &[Page]| {
         let candidates = DecisionTree::default().learn(&Site::new("a.com", pages, 0).sample(0));
@@ -227,20 +240,30 @@ fn the_engine_does_what_the_learner_believes() {
     let site = site(&rows);
     let candidates = DecisionTree::default().learn(&site.sample(0));
     assert!(candidates.len() > 5);
-    let pages: BTreeMap<&[u8], &str> =
-        rows.iter().map(|(url, label)| (url.as_bytes(), label.as_str())).collect();
+    // Parameters in another order are the same URL to the learner.
+    let sorted = |url: &[u8]| {
+        let mut params: Vec<Vec<u8>> = url.split(|b| b"?&".contains(b)).map(<[u8]>::to_vec).collect();
+        params[1..].sort_unstable();
+        params
+    };
+    let pages: BTreeMap<Vec<Vec<u8>>, &str> =
+        rows.iter().map(|(url, label)| (sorted(url.as_bytes()), label.as_str())).collect();
     for candidate in candidates {
         let engine = engine(vec![Rule::new(candidate.action.clone())]);
         let mut scratch = Scratch::new();
         let mut seen: BTreeSet<(Vec<u8>, &str)> = BTreeSet::new();
         let right = rows.iter().filter(|(url, label)| {
             let key = engine.canonicalize(url.as_bytes(), &mut scratch).into_owned();
-            let there = pages.get(key.as_slice()) == Some(&label.as_str());
+            let there = pages.get(&sorted(&key)) == Some(&label.as_str());
             key != url.as_bytes() && (there | !seen.insert((key, label.as_str())))
         });
         let right = right.count() as u64;
-        // Parameters in another order are the same URL to the learner alone.
-        assert!(right * 10 >= candidate.support * 8, "{}: {right} of {}", candidate.action, candidate.support);
+        assert!(
+            right * 10 >= candidate.support * 9,
+            "{}: {right} of {}",
+            candidate.action,
+            candidate.support
+        );
     }
 }
 

@@ -12,14 +12,16 @@ use undust_learn::learn::rewrite::{FilterKind, Rewrite};
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
 use crate::make::{
-    Numbers, Row, candidates_by, keys, learn, learn_by, learn_with, pages, row, set_of, site, texts, with_singles,
+    Numbers, Row, candidates_by, keys, learn, learn_by, learn_with, pages, row, set_of, site, texts,
+    with_singles,
 };
 
 /// Everything that must hold for any site.
 #[track_caller]
 fn holds(rows: &[Row]) -> Learned {
     prints_and_parses(rows, &Rewrite { filter: FilterKind::FanOut(2), min_support: 1, seed: 0 });
-    let eager = DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
+    let eager =
+        DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
     prints_and_parses(rows, &eager);
     holds_for(&learn_by(rows, &Config::default(), &eager), rows);
     let learned = learn(rows);

@@ -3,6 +3,7 @@
 pub mod decision_tree;
 pub mod dustbuster;
 pub mod rewrite;
+mod say;
 
 use undust::rules::Action;
 

@@ -129,8 +129,8 @@ struct Judged<'c> {
 
 impl Experiment {
     /// Do the experiment on the pages of one site. Nothing if there are too few.
-    pub fn run(&self, name: &str, pages: Vec<Page>, learners: &[Box<dyn Learner>]) -> Option<SiteReport> {
-        let site = Site::new(name, &pages, self.seed);
+    pub fn run(&self, name: &str, pages: &[Page], learners: &[Box<dyn Learner>]) -> Option<SiteReport> {
+        let site = Site::new(name, pages, self.seed);
         if site.len() < MIN_URLS {
             return None;
         }
@@ -321,7 +321,7 @@ mod tests {
         two.chain((0..200).map(|i| page(format!("http://a.com/c/{i}"), format!("q{i}")))).collect()
     }
 
-    fn run(experiment: Experiment, rules: &[(&'static str, &'static str)], pages: Vec<Page>) -> SiteReport {
+    fn run(experiment: Experiment, rules: &[(&'static str, &'static str)], pages: &[Page]) -> SiteReport {
         let learner: Box<dyn Learner> = Box::new(Fixed(rules.to_vec()));
         experiment.run("a.com", pages, &[learner]).expect("enough URLs")
     }
@@ -354,7 +354,7 @@ mod tests {
 
     #[test]
     fn a_circle_is_one_url() {
-        let report = run(Experiment::default(), &CIRCLE, pages());
+        let report = run(Experiment::default(), &CIRCLE, &pages());
         let best = &report.methods[0].sets[0];
         assert_eq!((best.min_coverage, best.counts.rules, best.counts.wrong), (10, 2, 0));
         assert_eq!((best.counts.urls, best.counts.removed), (report.test, report.test / 2));
@@ -364,7 +364,7 @@ mod tests {
     #[test]
     fn precision_and_what_is_wrong() {
         // Every page becomes one: of the URLs changed, two stay on their page.
-        let report = run(Experiment::default(), &[("http://a.com/*/*", "http://a.com/")], pages());
+        let report = run(Experiment::default(), &[("http://a.com/*/*", "http://a.com/")], &pages());
         let sets = &report.methods[0].sets;
         assert!(sets[..4].iter().all(|set| set.counts.rules == 0 && set.counts.removed == 0));
         let all = &sets[4];
@@ -378,7 +378,7 @@ mod tests {
     fn where_a_rule_is_judged() {
         // Pages by themselves are seen in the test half only: there the rule is wrong.
         let rule = [("http://a.com/*/{x}", "http://a.com/a/{x}")];
-        let on = |judged_on| run(Experiment { judged_on, singletons: true, seed: 0 }, &rule, pages());
+        let on = |judged_on| run(Experiment { judged_on, singletons: true, seed: 0 }, &rule, &pages());
         let best = |report: &SiteReport| report.methods[0].sets[0].counts;
         let trained = best(&on(Half::Train));
         assert!(trained.rules == 1 && trained.wrong > 0, "{trained:?}");
@@ -389,15 +389,15 @@ mod tests {
     fn the_order_of_rows_does_not_matter() {
         let reversed: Vec<Page> = pages().into_iter().rev().collect();
         assert_eq!(
-            run(Experiment::default(), &CIRCLE, pages()),
-            run(Experiment::default(), &CIRCLE, reversed)
+            run(Experiment::default(), &CIRCLE, &pages()),
+            run(Experiment::default(), &CIRCLE, &reversed)
         );
     }
 
     #[test]
     fn sites_are_added_up() {
-        let one = run(Experiment::default(), &CIRCLE, pages());
-        let none = run(Experiment::default(), &[], pages());
+        let one = run(Experiment::default(), &CIRCLE, &pages());
+        let none = run(Experiment::default(), &[], &pages());
         let total = total(&[one.clone(), none]);
         let (best, of_one) = (&total[0].sets[0], &one.methods[0].sets[0]);
         assert_eq!((best.counts.rules, best.counts.urls), (2, 2 * one.test));
@@ -408,6 +408,6 @@ mod tests {
 
     #[test]
     fn a_small_site_says_nothing() {
-        assert_eq!(Experiment::default().run("a.com", pages()[..99].to_vec(), &[]), None);
+        assert_eq!(Experiment::default().run("a.com", &pages()[..99], &[]), None);
     }
 }

@@ -35,7 +35,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     let judged_on = args.judged_on.map_or(Half::default(), Half::from);
     let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
     let learners = learners(&args.methods);
-    let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, pages, &learners))?;
+    let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, &pages, &learners))?;
     let total = total(&reports.sites);
     if args.json {
         print_json(&Wsdm10 {

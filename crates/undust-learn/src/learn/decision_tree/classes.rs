@@ -94,14 +94,13 @@ fn generalize(view: &View, edit: &Edit, instances: &Instances, min_support: usiz
 /// always the same.
 fn with_stars(view: &View, edit: &Edit, instances: &Instances, width: usize) -> Option<Class> {
     let starred = given_in_place(edit);
-    let values: HashSet<Vec<u32>> = instances.rows.iter().map(|&row| replaced_values(view, edit, row)).collect();
+    let values: HashSet<Vec<u32>> =
+        instances.rows.iter().map(|&row| replaced_values(view, edit, row)).collect();
     if values.len() < MIN_VALUES {
         return None;
     }
-    let piece = |n: u16| match starred.contains(&n) {
-        true => Some(Piece::Star),
-        false => usual_text(instances, width, usize::from(n)).map(Piece::Fixed),
-    };
+    let fixed = |n: u16| usual_text(instances, width, usize::from(n)).map(Piece::Fixed);
+    let piece = |n: u16| if starred.contains(&n) { Some(Piece::Star) } else { fixed(n) };
     let pieces: Vec<Piece> = (0..width as u16).map(piece).collect::<Option<_>>()?;
     let edit = edit.with_given(|n| pieces[usize::from(n)].clone());
     (!starred.is_empty()).then(|| Class { edit, rows: instances.rows.clone() })

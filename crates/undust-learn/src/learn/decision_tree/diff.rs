@@ -80,11 +80,11 @@ impl<'v, 's> Differ<'v, 's> {
         let edit =
             Edit { scheme, host, port: (port[0], port[1]), path: None, params, patterns: draft.patterns };
         let edits = match path {
-            None => vec![edit],
-            Some(PathDraft::ConvertAll(conversion)) => {
+            PathDraft::Same => vec![edit],
+            PathDraft::ConvertAll(conversion) => {
                 vec![Edit { path: Some(PathEdit::ConvertAll(conversion)), ..edit }]
             }
-            Some(PathDraft::Components { removed, added }) => places(before, after)
+            PathDraft::Components { removed, added } => places(before, after)
                 .map(|place| PathEdit::Components { place, removed, added: added.clone() })
                 .map(|path| Edit { path: Some(path), ..edit.clone() })
                 .collect(),
@@ -118,19 +118,19 @@ impl<'v, 's> Differ<'v, 's> {
         (before, after): (usize, usize),
         origins: &[Origin<'v>],
         draft: &mut Draft,
-    ) -> Option<Option<PathDraft>> {
+    ) -> Option<PathDraft> {
         let view = self.view;
         let (from, to) = (view.path(source), view.path(target));
         let removed = from.len() - before - after;
         let new = &to[before..to.len() - after];
         if removed == 0 && new.is_empty() {
-            return Some(None);
+            return Some(PathDraft::Same);
         }
         if removed.max(new.len()) > MOST_COMPONENTS {
             return None;
         }
         if let Some(conversion) = self.converted_path(from, to) {
-            return Some(Some(PathDraft::ConvertAll(conversion)));
+            return Some(PathDraft::ConvertAll(conversion));
         }
         let mut added = Vec::with_capacity(new.len());
         for (i, &value) in new.iter().enumerate() {
@@ -138,7 +138,7 @@ impl<'v, 's> Differ<'v, 's> {
             let counterpart = (removed == new.len()).then_some(Source::Removed(i as u16));
             added.push(self.expr(view.text(value), cut, counterpart, origins, draft));
         }
-        Some(Some(PathDraft::Components { removed: removed as u16, added }))
+        Some(PathDraft::Components { removed: removed as u16, added })
     }
 
     /// The conversion that makes one path of another, component by component.
@@ -246,7 +246,9 @@ fn without_path(difference: &Difference) -> Option<Difference> {
     Some(Difference { edits: vec![edit], given: Vec::new() })
 }
 
+/// What becomes of a path, its place not yet said.
 enum PathDraft {
+    Same,
     ConvertAll(Conversion),
     Components { removed: u16, added: Vec<Expr> },
 }

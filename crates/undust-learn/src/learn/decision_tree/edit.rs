@@ -34,11 +34,7 @@ pub(super) struct HostEdit {
 /// Some components of a path become others, or all are converted.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum PathEdit {
-    Components {
-        place: Place,
-        removed: u16,
-        added: Vec<Expr>,
-    },
+    Components { place: Place, removed: u16, added: Vec<Expr> },
     ConvertAll(Conversion),
 }
 

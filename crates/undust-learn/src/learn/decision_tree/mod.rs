@@ -20,14 +20,13 @@ mod template;
 mod tree;
 mod view;
 
-use undust::rules::Action;
-
-use super::{Candidate, Learner};
+use super::{Candidate, Learner, say};
 use crate::site::Sample;
 use classes::Collector;
 use diff::Differ;
 use outcome::Applier;
 use pairs::Pairs;
+use template::Order;
 use view::View;
 
 /// Targets of a cluster.
@@ -93,16 +92,13 @@ impl Learner for DecisionTree {
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier { view: &view, texts: &differ.texts };
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);
+        let order = if reordered > 0 { Order::ByName } else { Order::OfTarget };
         let said = rules.iter().filter_map(|rule| {
-            let action = template::action(&view, &differ.texts, rule)?;
+            let action = template::action(&view, &differ.texts, rule, order)?;
             Some(Candidate { action, support: rule.counts.right })
         });
-        said.chain(sorting(reordered)).collect()
+        // Sorting helps where duplicates differ in nothing but the order of their parameters.
+        let sorting = if reordered > 0 { say::sorting() } else { None };
+        said.chain(sorting.map(|action| Candidate { action, support: reordered })).collect()
     }
-}
-
-/// Sorting parameters, where duplicates differ in nothing but their order.
-fn sorting(support: u64) -> Option<Candidate> {
-    let action = Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
-    (support > 0).then_some(action.ok()).flatten().map(|action| Candidate { action, support })
 }

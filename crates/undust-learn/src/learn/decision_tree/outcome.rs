@@ -92,10 +92,9 @@ impl Applier<'_, '_> {
         let Some(kept) = equal.iter().map(|&(_, row)| row).find(|&row| Some(cluster(row)) == largest) else {
             return;
         };
-        found.extend(equal.iter().map(|&(_, row)| match row == kept {
-            true => self.outcome(row, Verdict::Alone, row),
-            false => self.outcome(row, self.verdict(row, kept), kept),
-        }));
+        found.push(self.outcome(kept, Verdict::Alone, kept));
+        let others = equal.iter().map(|&(_, row)| row).filter(|&row| row != kept);
+        found.extend(others.map(|row| self.outcome(row, self.verdict(row, kept), kept)));
     }
 
     /// Whether URLs of this row's shape have what the transformation changes.
@@ -221,7 +220,8 @@ impl<'v, 's> SourceUrl<'v, 's> {
             _ => 0..0,
         };
         let source = SourceUrl { view, row, removed };
-        let fits = |(part, pattern): &(Source, u32)| source.cut(*part).is_some_and(|cut| cut.pattern == *pattern);
+        let fits =
+            |(part, pattern): &(Source, u32)| source.cut(*part).is_some_and(|cut| cut.pattern == *pattern);
         edit.patterns.iter().all(fits).then_some(source)
     }
 
@@ -235,9 +235,11 @@ impl<'v, 's> SourceUrl<'v, 's> {
     fn cut(&self, part: Source) -> Option<Cut<'v>> {
         let value = self.value(part)?;
         Some(match part {
-            Source::Removed(i) => {
-                self.view.cut_segment(value, self.removed.start + usize::from(i), self.view.path(self.row).len())
-            }
+            Source::Removed(i) => self.view.cut_segment(
+                value,
+                self.removed.start + usize::from(i),
+                self.view.path(self.row).len(),
+            ),
             Source::Param(key) => self.view.cut_param(key, value),
         })
     }

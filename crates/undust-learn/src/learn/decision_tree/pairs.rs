@@ -48,7 +48,10 @@ impl Pairs<'_, '_> {
         let view = self.view;
         let values = view.site.values_of(row);
         // What a conversion makes of others is better than what none makes.
-        let case = |text: &[u8]| match (text.iter().any(u8::is_ascii_uppercase), text.iter().any(u8::is_ascii_lowercase)) {
+        let case = |text: &[u8]| match (
+            text.iter().any(u8::is_ascii_uppercase),
+            text.iter().any(u8::is_ascii_lowercase),
+        ) {
             (false, _) => 0,
             (true, false) => 1,
             (true, true) => 2,
@@ -75,7 +78,11 @@ impl Pairs<'_, '_> {
         let view = self.view;
         let known = rows.iter().any(|&row| view.site.importance(row) > 0);
         let weight = |row: u32| {
-            if known { f64::from(f32::from_bits(view.site.importance(row))) } else { view.site.values_of(row).len() as f64 }
+            if known {
+                f64::from(f32::from_bits(view.site.importance(row)))
+            } else {
+                view.site.values_of(row).len() as f64
+            }
         };
         let order = |row: u32| xxh3_64_with_seed(&view.url_hash(row).to_le_bytes(), self.seed);
         let mut ranked: Vec<u32> = rows.to_vec();
@@ -84,7 +91,8 @@ impl Pairs<'_, '_> {
         let mut sources = Vec::with_capacity(MOST_SOURCES + STRATA);
         for stratum in ranked.chunks(ranked.len().div_ceil(STRATA)) {
             let share = stratum.iter().map(|&row| weight(row)).sum::<f64>() / total.max(f64::MIN_POSITIVE);
-            let quota = ((share * MOST_SOURCES as f64).ceil() as usize).clamp(1, stratum.len());
+            let wanted = share * MOST_SOURCES as f64;
+            let quota = (0..stratum.len()).take_while(|&n| (n as f64) < wanted).count().max(1);
             let mut stratum = stratum.to_vec();
             stratum.sort_unstable_by_key(|&row| (order(row), row));
             sources.extend_from_slice(&stratum[..quota]);
@@ -106,8 +114,9 @@ impl Pairs<'_, '_> {
         let rest = hash.wrapping_sub(of_path(None));
         let paths = (0..path.len()).map(move |i| rest.wrapping_add(of_path(Some(i))));
         let cluster = view.site.cluster(row);
-        params.chain(paths).filter_map(|hash| view.find(hash)).filter(move |&other| {
-            other != row && view.site.cluster(other) == cluster
-        })
+        params
+            .chain(paths)
+            .filter_map(|hash| view.find(hash))
+            .filter(move |&other| other != row && view.site.cluster(other) == cluster)
     }
 }

@@ -5,7 +5,7 @@
 //! dropped where the rule stays right without it (reduced-error pruning): fewer and more general rules.
 
 use std::cmp::Reverse;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 
 use super::classes::Class;
 use super::edit::{Edit, ParamEdit, PathEdit, Place};
@@ -26,6 +26,13 @@ pub(super) struct Rule {
     /// One URL that it changes, and whether all have a path of the same length.
     pub(super) example: u32,
     pub(super) depth: Option<usize>,
+}
+
+impl Rule {
+    /// A URL that it leads to, if it leads to any.
+    pub(super) fn target(&self) -> u32 {
+        self.joins.first().map_or(self.example, |(_, target)| *target)
+    }
 }
 
 /// What a rule does to the URLs of the sample.
@@ -85,8 +92,12 @@ pub(super) fn rules(
     let mut found = Vec::new();
     for (class, contexts) in classes.iter().zip(contexts) {
         let outcomes = applier.outcomes(&class.edit);
-        let class =
-            ClassRules { view: applier.view, edit: &class.edit, outcomes: &outcomes.list, step: outcomes.step };
+        let class = ClassRules {
+            view: applier.view,
+            edit: &class.edit,
+            outcomes: &outcomes.list,
+            step: outcomes.step,
+        };
         found.extend(class.rules(&contexts, min_coverage, min_precision));
     }
     found.sort_by_cached_key(|rule| {
@@ -177,11 +188,12 @@ impl ClassRules<'_, '_, '_> {
         let seen = self.seen(&tests);
         let mut pruned: BTreeSet<Context> = BTreeSet::new();
         for context in contexts {
-            let places: Vec<usize> = context.iter().filter_map(|test| tests.binary_search(test).ok()).collect();
+            let places: Vec<usize> =
+                context.iter().filter_map(|test| tests.binary_search(test).ok()).collect();
             let found = LEVELS.iter().filter_map(|level| self.prune(&tests, &places, &seen, *level));
             pruned.extend(found);
         }
-        let rules = pruned.into_iter().flat_map(|context| self.say(context));
+        let rules = pruned.iter().flat_map(|context| self.say(context));
         let passing = |rule: &Rule| {
             let Counts { coverage, right, .. } = rule.counts;
             let is_confirmed = right as f64 >= MIN_CONFIRMED * coverage as f64;
@@ -287,28 +299,30 @@ impl ClassRules<'_, '_, '_> {
     }
 
     /// The rules that say this context: one, or one for each set of parameters where all must be named.
-    fn say(&self, context: Context) -> Vec<Rule> {
+    fn say(&self, context: &Context) -> Vec<Rule> {
         let names_all = self.edit.params.iter().any(|(_, edit)| !matches!(edit, ParamEdit::Delete))
             || context.iter().any(|test| self.names_param(*test));
-        let covered = self.covered(&context);
+        let covered = self.covered(context);
         if !names_all {
-            return self.rule(&context, None, &covered).into_iter().collect();
+            return self.rule(context, None, &covered).into_iter().collect();
         }
         let set = |row: u32| self.view.params(row).map(|(key, _)| key).collect::<Vec<u32>>();
-        let mut by_set: std::collections::BTreeMap<Vec<u32>, Vec<&Outcome>> = std::collections::BTreeMap::new();
+        let mut by_set: BTreeMap<Vec<u32>, Vec<&Outcome>> = BTreeMap::new();
         for outcome in covered {
             by_set.entry(set(outcome.row)).or_default().push(outcome);
         }
         let mut sets: Vec<(Vec<u32>, Vec<&Outcome>)> = by_set.into_iter().collect();
         sets.sort_by_key(|(_, covered)| Reverse(covered.len()));
         sets.truncate(MOST_PARAM_SETS);
-        sets.into_iter().filter_map(|(set, covered)| self.rule(&context, Some(set), &covered)).collect()
+        sets.into_iter().filter_map(|(set, covered)| self.rule(context, Some(set), &covered)).collect()
     }
 
     fn rule(&self, context: &Context, params: Option<Vec<u32>>, covered: &[&Outcome]) -> Option<Rule> {
         let example = covered.first()?.row;
         let mut counts = Counts::default();
-        covered.iter().for_each(|outcome| counts.add(outcome.verdict));
+        for outcome in covered {
+            counts.add(outcome.verdict);
+        }
         let counts = counts.times(self.step);
         let right = covered.iter().filter(|outcome| outcome.verdict == Verdict::Right);
         let depth = self.view.path(example).len();

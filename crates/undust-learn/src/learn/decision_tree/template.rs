@@ -13,11 +13,21 @@ use super::rules::Rule;
 use super::tree::Test;
 use super::view::{Cut, Key, View};
 use crate::intern::Interner;
+use crate::learn::say;
+
+/// How the parameters that a rule names are ordered.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Order {
+    /// As in a URL that the rule leads to: so it becomes that URL.
+    OfTarget,
+    /// By name, as they are where another rule sorts them.
+    ByName,
+}
 
 /// The rule in the common language; nothing if it cannot be said in it.
-pub(super) fn action(view: &View, texts: &Interner, rule: &Rule) -> Option<Action> {
+pub(super) fn action(view: &View, texts: &Interner, rule: &Rule, order: Order) -> Option<Action> {
     let tests = rule.context.iter().copied().collect();
-    let mut saying = Saying { view, texts, rule, tests, sources: BTreeMap::new() };
+    let mut saying = Saying { view, texts, rule, order, tests, sources: BTreeMap::new() };
     let (scheme, new_scheme) = saying.scheme();
     let (host, new_host) = saying.host();
     saying.hear_params();
@@ -43,6 +53,7 @@ struct Saying<'r, 's> {
     view: &'r View<'s>,
     texts: &'r Interner,
     rule: &'r Rule,
+    order: Order,
     tests: BTreeMap<Key, Test>,
     /// What the match says of parts that are copied from.
     sources: BTreeMap<Source, Spoken>,
@@ -85,7 +96,12 @@ impl Spoken {
                 Part::Hole(class) => {
                     let name = format!("{name}-{}", holes.len() + 1);
                     let printed = Out::hole(name.clone());
-                    text.push(Out::Hole { name, class: class.clone(), optional: false, convert: Convert::Copy });
+                    text.push(Out::Hole {
+                        name,
+                        class: class.clone(),
+                        optional: false,
+                        convert: Convert::Copy,
+                    });
                     whole.push(printed.clone());
                     holes.push(vec![printed]);
                 }
@@ -128,7 +144,7 @@ impl Saying<'_, '_> {
     fn host(&self) -> (Vec<Item>, Vec<Item>) {
         let rest = || vec![Item::Rest(Convert::Copy)];
         let known = match self.tests.get(&Key::Host) {
-            Some(Test::Is(value)) => Some(labels(self.view.text(*value))),
+            Some(Test::Is(value)) => Some(say::host(self.view.text(*value))),
             _ => None,
         };
         let Some(HostEdit { removed, added }) = &self.rule.edit.host else {
@@ -243,17 +259,10 @@ impl Saying<'_, '_> {
         self.spoken(Key::Param(key), test, &self.param_name(key), source)
     }
 
-    /// A readable name: the parameter's own where it is a word, and does not look like `{0xFF}`, which is a byte.
     fn param_name(&self, key: u32) -> String {
         let param = self.view.param_key(key);
-        let is_word = !param.name.is_empty()
-            && param.name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
-            && !param.name.starts_with(b"0x");
-        match is_word && param.nth == 0 {
-            true => String::from_utf8_lossy(&param.name).into_owned(),
-            // A dash, which the names of such parameters have not, keeps these apart from them.
-            false => format!("value-{key}"),
-        }
+        let own = if param.nth == 0 { say::param_name(&param.name) } else { None };
+        own.unwrap_or_else(|| format!("value-{key}"))
     }
 
     fn query(&self) -> (Option<Vec<QueryItem>>, Option<Vec<QueryItem>>) {
@@ -282,12 +291,14 @@ impl Saying<'_, '_> {
         (Some(matched), Some(vec![others]))
     }
 
-    /// Every parameter is named, in the order of names: so all rules of a site print them in one order.
+    /// Every parameter is named.
     fn whole_query(&self, params: &[u32]) -> (Option<Vec<QueryItem>>, Option<Vec<QueryItem>>) {
-        let edit_of = |key: u32| self.rule.edit.params.iter().find(|(of, _)| *of == key).map(|(_, edit)| edit);
+        let edit_of =
+            |key: u32| self.rule.edit.params.iter().find(|(of, _)| *of == key).map(|(_, edit)| edit);
         let (mut matched, mut printed) = (Vec::new(), Vec::new());
         for &key in params {
-            let spoken = self.sources.get(&Source::Param(key)).cloned().unwrap_or_else(|| self.param(key, None));
+            let spoken =
+                self.sources.get(&Source::Param(key)).cloned().unwrap_or_else(|| self.param(key, None));
             matched.push((key, spoken.text));
             match edit_of(key) {
                 None => printed.push((key, spoken.whole)),
@@ -299,11 +310,15 @@ impl Saying<'_, '_> {
                 printed.push((*key, self.print(expr)));
             }
         }
-        (self.sorted_query(matched), self.sorted_query(printed))
+        (self.ordered_query(matched), self.ordered_query(printed))
     }
 
-    fn sorted_query(&self, mut params: Vec<(u32, Text)>) -> Option<Vec<QueryItem>> {
+    fn ordered_query(&self, mut params: Vec<(u32, Text)>) -> Option<Vec<QueryItem>> {
         params.sort_by_key(|(key, _)| (&self.view.param_key(*key).name, self.view.param_key(*key).nth));
+        if self.order == Order::OfTarget {
+            let shape = self.view.site.shape_of(self.rule.target());
+            params.sort_by_key(|(key, _)| self.view.place(shape, Key::Param(*key)));
+        }
         let separator = self.view.separator(self.rule.example);
         let item = |(i, (key, text)): (usize, (u32, Text))| QueryItem {
             separator: if i == 0 { b'&' } else { separator },
@@ -342,13 +357,6 @@ fn removed_items(place: Place, removed: usize, count: usize) -> std::ops::Range<
         Place::End(skip) => count - usize::from(skip) - removed..count - usize::from(skip),
         Place::Whole | Place::All => 0..count,
     }
-}
-
-fn labels(host: &[u8]) -> Vec<Item> {
-    if host.starts_with(b"[") {
-        return vec![Item::One(literal(host))];
-    }
-    host.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
 }
 
 /// Holes that are not printed need no name.

@@ -140,7 +140,9 @@ impl Branches {
                 *sizes.entry(group).or_default() += 1;
             }
             for test in tests(view, rule.row, key) {
-                groups.iter().for_each(|&group| *counts.entry((group, test)).or_default() += 1);
+                for group in groups {
+                    *counts.entry((group, test)).or_default() += 1;
+                }
             }
         }
         let is_frequent = |group: Group, count: usize| count * MOST_BRANCHES >= sizes[&group];

@@ -334,8 +334,7 @@ impl Params {
         if shape.keys.len() > MOST_KEYS {
             return None;
         }
-        let mut layout =
-            Layout { host: 0, port: None, path: 0..0, params: Vec::new(), separator: b'&' };
+        let mut layout = Layout { host: 0, port: None, path: 0..0, params: Vec::new(), separator: b'&' };
         for (at, key) in shape.keys.iter().enumerate() {
             match key {
                 SiteKey::Scheme => {}

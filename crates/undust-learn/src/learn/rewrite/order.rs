@@ -9,7 +9,7 @@ use undust::rules::{Action, Rewrite};
 
 use super::maps::{MapKey, Maps, Member};
 use super::template::template;
-use crate::learn::Candidate;
+use crate::learn::{Candidate, say};
 use crate::site::Site;
 
 /// Counts duplicates that differ in nothing but the order or the separators of their parameters.
@@ -47,9 +47,7 @@ impl Reordered {
         let scripts = self.by_script.iter().filter_map(|(values, (map, support))| {
             Some(Candidate { action: script_rule(site, maps.keys(*map), values)?, support: *support })
         });
-        let site_wide =
-            Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}");
-        let site_wide = site_wide.ok().map(|action| Candidate { action, support: self.site_wide });
+        let site_wide = say::sorting().map(|action| Candidate { action, support: self.site_wide });
         site_wide.into_iter().chain(scripts).collect()
     }
 }

@@ -8,6 +8,7 @@ use undust::rules::{Action, Rewrite};
 use super::generalize::STAR;
 use super::maps::{MapKey, Maps};
 use super::specific::{From, Skeleton};
+use crate::learn::say;
 use crate::site::Site;
 
 /// The rule in the common language; `None` when it cannot be said in it, or says nothing. The identity of maps with several
@@ -53,20 +54,13 @@ fn has_star(template: &Template) -> bool {
     template.texts().flatten().any(|piece| *piece == Piece::Star)
 }
 
-/// A readable name: the parameter's own where it is a word (and does not look like `{0xFF}`, which is a byte).
 fn hole_name(key: &MapKey, number: usize) -> String {
-    match key {
-        MapKey::Param(name, 0) if is_word(name) && !name.starts_with(b"0x") => {
-            String::from_utf8_lossy(name).into_owned()
-        }
-        // A dash, which the names of such parameters have not, keeps these apart from them.
-        MapKey::Segment(i) => format!("path-{}", i + 1),
-        _ => format!("value-{number}"),
-    }
-}
-
-fn is_word(name: &[u8]) -> bool {
-    !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_')
+    let own = match key {
+        MapKey::Param(name, 0) => say::param_name(name),
+        MapKey::Segment(i) => Some(format!("path-{}", i + 1)),
+        _ => None,
+    };
+    own.unwrap_or_else(|| format!("value-{number}"))
 }
 
 /// The template of URLs with these keys, whose values are these texts.
@@ -100,9 +94,7 @@ pub(super) fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separ
 /// A fixed host label by label; an open one as any labels.
 fn host(text: Text) -> Vec<Item> {
     match text.as_slice() {
-        [Piece::Literal(bytes)] if !bytes.starts_with(b"[") => {
-            bytes.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
-        }
+        [Piece::Literal(bytes)] => say::host(bytes),
         [Piece::Hole { .. }] => vec![Item::Rest(Convert::Copy)],
         _ => vec![Item::One(text)],
     }

@@ -1,0 +1,24 @@
+//! What learners say alike when they put a rule into the common language.
+
+use undust::rules::Action;
+use undust::rules::template::{Item, literal};
+
+/// A readable name for the hole of a parameter: its own where it is a word, and does not look like `{0xFF}`, which is a byte.
+/// Names made up for others have a dash, which these have not.
+pub(super) fn param_name(name: &[u8]) -> Option<String> {
+    let is_word = !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
+    (is_word && !name.starts_with(b"0x")).then(|| String::from_utf8_lossy(name).into_owned())
+}
+
+/// A fixed host, label by label; an IPv6 address is one.
+pub(super) fn host(host: &[u8]) -> Vec<Item> {
+    if host.starts_with(b"[") {
+        return vec![Item::One(literal(host))];
+    }
+    host.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
+}
+
+/// Parameters sorted by name, on the whole site.
+pub(super) fn sorting() -> Option<Action> {
+    Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}").ok()
+}
