@@ -141,6 +141,15 @@ impl Conversion {
 
     /// Whether it makes `to` of `from`.
     pub(super) fn makes(self, from: &[u8], to: &[u8]) -> bool {
+        let is_possible = match self {
+            Conversion::None => from == to,
+            Conversion::Lower | Conversion::Upper => from.eq_ignore_ascii_case(to),
+            Conversion::Encode => to.contains(&b'%'),
+            Conversion::Decode => from.contains(&b'%'),
+        };
+        if !is_possible {
+            return false;
+        }
         let mut out = Vec::with_capacity(to.len());
         self.convert().append(from, &mut out);
         out == to

@@ -30,7 +30,7 @@ use template::Order;
 use view::View;
 
 /// Targets of a cluster.
-pub const TARGETS: usize = 2;
+pub const TARGETS: usize = 1;
 /// A transformation needs so many pairs.
 pub const MIN_SUPPORT: u64 = 3;
 /// A rule must change so many URLs of the sample (the paper's filter).

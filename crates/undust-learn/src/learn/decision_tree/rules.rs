@@ -6,6 +6,7 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ops::BitOr;
 
 use super::classes::Class;
 use super::edit::{Edit, ParamEdit, PathEdit, Place};
@@ -49,6 +50,14 @@ impl Counts {
         self.coverage += 1;
         self.right += u64::from(verdict == Verdict::Right);
         self.wrong += u64::from(verdict == Verdict::Wrong);
+    }
+
+    fn plus(self, other: Counts) -> Counts {
+        Counts {
+            coverage: self.coverage + other.coverage,
+            right: self.right + other.right,
+            wrong: self.wrong + other.wrong,
+        }
     }
 
     fn times(self, n: u64) -> Counts {
@@ -202,21 +211,20 @@ impl ClassRules<'_, '_, '_> {
         rules.filter(passing).collect()
     }
 
-    /// Which tests some of the URLs pass, as bits.
-    fn seen(&self, tests: &[(Key, Test)]) -> Vec<(u128, Verdict)> {
+    /// Which tests some of the URLs pass, as bits, and what becomes of URLs that pass these.
+    fn seen(&self, tests: &[(Key, Test)]) -> Vec<(u128, Counts)> {
         let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
         let sample: Vec<Outcome> = self.outcomes.iter().step_by(step).copied().collect();
-        let mut seen = Vec::with_capacity(sample.len());
+        let mut seen: BTreeMap<u128, Counts> = BTreeMap::new();
         for outcomes in sample.chunk_by(|a, b| a.shape == b.shape) {
             let tests = self.of_shape(outcomes[0].shape, tests);
-            let mask = |row: u32| {
-                let values = self.view.site.values_of(row);
+            for outcome in outcomes {
+                let values = self.view.site.values_of(outcome.row);
                 let bits = tests.iter().enumerate().map(|(i, test)| u128::from(test.is_passed(values)) << i);
-                bits.fold(0, std::ops::BitOr::bitor)
-            };
-            seen.extend(outcomes.iter().map(|o| (mask(o.row), o.verdict)));
+                seen.entry(bits.fold(0, BitOr::bitor)).or_default().add(outcome.verdict);
+            }
         }
-        seen
+        seen.into_iter().collect()
     }
 
     fn of_shape(&self, shape: u32, tests: &[(Key, Test)]) -> Vec<ShapeTest<'_, '_>> {
@@ -243,15 +251,12 @@ impl ClassRules<'_, '_, '_> {
         &self,
         tests: &[(Key, Test)],
         places: &[usize],
-        seen: &[(u128, Verdict)],
+        seen: &[(u128, Counts)],
         level: f64,
     ) -> Option<Context> {
         let count = |wanted: u128, without: u128| {
-            let mut counts = Counts::default();
-            seen.iter()
-                .filter(|(mask, _)| mask & wanted == wanted && mask & without == 0)
-                .for_each(|(_, verdict)| counts.add(*verdict));
-            counts
+            let passing = seen.iter().filter(|(mask, _)| mask & wanted == wanted && mask & without == 0);
+            passing.fold(Counts::default(), |sum, (_, counts)| sum.plus(*counts))
         };
         let mut active = places.iter().fold(0, |all, i| all | 1 << i);
         let all = count(active, 0);

@@ -51,8 +51,8 @@ pub(super) struct Cut<'v> {
 /// The values of one key and their deep tokens.
 #[derive(Default)]
 struct Tokens {
-    /// Distinct values, sorted.
-    values: Vec<u32>,
+    /// Distinct values, each with its place among them.
+    values: HashMap<u32, u32>,
     deep: Option<Deep>,
     /// The numbers of its patterns among those of the site.
     patterns: Vec<u32>,
@@ -177,7 +177,10 @@ impl<'s> View<'s> {
             })
         };
         let patterns: Vec<u32> = deep.patterns().iter().map(number).collect();
-        if patterns == [WHOLE] { Tokens::default() } else { Tokens { values, patterns, deep: Some(deep) } }
+        if patterns == [WHOLE] {
+            return Tokens::default();
+        }
+        Tokens { values: values.into_iter().zip(0..).collect(), patterns, deep: Some(deep) }
     }
 
     fn layout(&self, row: u32) -> &Layout {
@@ -304,7 +307,7 @@ impl<'s> View<'s> {
     /// The cut of a value without structure has no ranges: its one hole is all of it.
     fn cut_of(&self, group: usize, value: u32) -> Cut<'_> {
         let Tokens { values, deep, patterns } = &self.tokens[group];
-        let place = deep.as_ref().zip(values.binary_search(&value).ok());
+        let place = deep.as_ref().and_then(|deep| Some((deep, *values.get(&value)? as usize)));
         place.map_or(Cut { pattern: WHOLE, holes: &[] }, |(deep, n)| Cut {
             pattern: patterns[deep.pattern_of(n) as usize],
             holes: deep.holes(n),
