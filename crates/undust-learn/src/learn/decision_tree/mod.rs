@@ -37,8 +37,10 @@ pub const MIN_SUPPORT: u64 = 3;
 pub const MIN_COVERAGE: u64 = 10;
 /// Of the URLs of the sample that a rule makes equal to others, so many must be right.
 pub const MIN_PRECISION: f64 = 0.8;
-/// The transformations with the most pairs that are looked at.
-const MOST_CLASSES: usize = 2000;
+/// The transformations with the most pairs are looked at, one for so many URLs, but so many at least: each costs time that
+/// does not depend on the size of the site.
+const ROWS_PER_CLASS: usize = 64;
+const MIN_CLASSES: usize = 64;
 
 /// The learner of WSDM 2010.
 #[derive(Clone, Debug)]
@@ -88,7 +90,7 @@ impl Learner for DecisionTree {
             }
         }
         let mut classes = collector.classes(&view, self.min_support as usize);
-        classes.truncate(MOST_CLASSES);
+        classes.truncate((sample.rows.len() / ROWS_PER_CLASS).max(MIN_CLASSES));
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier { view: &view, texts: &differ.texts };
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);

@@ -43,7 +43,7 @@ pub(super) struct Outcomes {
 }
 
 /// More URLs than this are not looked at, where each tells by itself.
-const MOST_URLS: usize = 4096;
+const MOST_URLS: usize = 2048;
 
 impl Applier<'_, '_> {
     /// What becomes of the URLs that `edit` changes. URLs with a star are right or wrong only together, so that all are needed.
