@@ -202,6 +202,7 @@ impl ClassRules<'_, '_, '_> {
             let found = LEVELS.iter().filter_map(|level| self.prune(&tests, &places, &seen, *level));
             pruned.extend(found);
         }
+        pruned.retain(|context| self.is_about_something(context));
         let rules = pruned.iter().flat_map(|context| self.say(context));
         let passing = |rule: &Rule| {
             let Counts { coverage, right, .. } = rule.counts;
@@ -209,6 +210,12 @@ impl ClassRules<'_, '_, '_> {
             coverage >= min_coverage && is_confirmed && rule.counts.is_precise(min_precision)
         };
         rules.filter(passing).collect()
+    }
+
+    /// Whether a context leaves out any URL of the site, where the path would be irrelevant: else all were one page.
+    fn is_about_something(&self, context: &Context) -> bool {
+        let any_path = matches!(self.edit.path, Some(PathEdit::Components { place: Place::All, .. }));
+        !any_path || context.iter().any(|(key, _)| !matches!(key, Key::Scheme | Key::Host))
     }
 
     /// Which tests some of the URLs pass, as bits, and what becomes of URLs that pass these.
