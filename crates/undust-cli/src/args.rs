@@ -9,6 +9,7 @@ use undust::apply::Form;
 use undust::url::SiteBy;
 use undust_io::Format;
 use undust_learn::learn;
+use undust_learn::learn::decision_tree;
 use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
@@ -56,12 +57,12 @@ pub(crate) struct Learn {
     #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
     pub(crate) output: PathBuf,
     /// Which learner
-    #[arg(long, value_enum, default_value_t = Method::Rewrite)]
+    #[arg(long, value_enum, default_value_t = Method::DecisionTree)]
     pub(crate) method: Method,
     /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
     #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
-    /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (dustbuster) [default: 3]
+    /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (others) [default: 3]
     #[arg(long, value_name = "N")]
     pub(crate) min_support: Option<u64>,
     /// A rule needs so many held-out URLs that it spares to be believed
@@ -86,7 +87,24 @@ pub(crate) struct Learn {
     pub(crate) json: bool,
     // Last: what follows would stand under its heading.
     #[command(flatten)]
+    pub(crate) decision_tree: DecisionTree,
+    #[command(flatten)]
     pub(crate) dustbuster: Dustbuster,
+}
+
+/// The settings of decision-tree.
+#[derive(Parser)]
+#[command(next_help_heading = "Options of decision-tree")]
+pub(crate) struct DecisionTree {
+    /// How many of a page's URLs the others are led to, the shortest and most important ones
+    #[arg(long, default_value_t = decision_tree::TARGETS, value_name = "N")]
+    pub(crate) targets: usize,
+    /// How many URLs a rule must change to be proposed
+    #[arg(long, default_value_t = decision_tree::MIN_COVERAGE, value_name = "N")]
+    pub(crate) min_coverage: u64,
+    /// Of the URLs that a rule makes equal to others, the share that must be right for it to be proposed
+    #[arg(long, default_value_t = decision_tree::MIN_PRECISION, value_parser = share, value_name = "SHARE")]
+    pub(crate) min_precision: f64,
 }
 
 /// The settings of dustbuster; the paper's names in brackets.

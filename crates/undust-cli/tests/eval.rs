@@ -407,7 +407,7 @@ fn learners_side_by_side_in_json() {
 #[test]
 fn learners_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
-    ! error: invalid value 'nonsense' for '--methods <NAMES>': no learner is called 'nonsense'; there are dustbuster, rewrite
+    ! error: invalid value 'nonsense' for '--methods <NAMES>': no learner is called 'nonsense'; there are dustbuster, rewrite, decision-tree
     !
     ! For more information, try '--help'.
     = 2

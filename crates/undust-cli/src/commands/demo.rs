@@ -7,7 +7,8 @@ use undust::apply::{Canonicalizer, Form, Naive};
 use undust::page::Page;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
-use undust_learn::learn::rewrite::Rewrite;
+use undust_learn::learn::Learner;
+use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::pipeline::Config;
 
 use super::eval::Walk;
@@ -35,9 +36,10 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     for page in pages {
         grouped.push(page).context("cannot group pages")?;
     }
-    let learned = learn(grouped, &Rewrite::default(), &config)?;
+    let learner = DecisionTree::default();
+    let learned = learn(grouped, &learner, &config)?;
     let total = Total::of(&learned);
-    let rules = rule_set(learned, "rewrite", &config, &total);
+    let rules = rule_set(learned, learner.name(), &config, &total);
     show(&rules, &total)?;
     rules_file::save(&args.output, &rules)?;
     judge(&rules, &test)?;

@@ -10,7 +10,7 @@ use undust::rules::{self, Rule, RuleSet, classify};
 use undust_io::group::BySite;
 use undust_io::{Summary, open, try_read_input};
 use undust_learn::learn::Learner;
-use undust_learn::learn::decision_tree::DecisionTree;
+use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
@@ -88,9 +88,9 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
             Box::new(Rewrite { filter: args.filter, min_support, seed: args.seed })
         }
         Method::DecisionTree => {
-            let usual = DecisionTree::default();
-            let min_support = args.min_support.unwrap_or(usual.min_support);
-            Box::new(DecisionTree { min_support, seed: args.seed, ..usual })
+            let args::DecisionTree { targets, min_coverage, min_precision } = args.decision_tree;
+            let min_support = args.min_support.unwrap_or(MIN_SUPPORT);
+            Box::new(DecisionTree { targets, min_support, min_coverage, min_precision, seed: args.seed })
         }
     }
 }
