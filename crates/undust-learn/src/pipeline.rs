@@ -72,7 +72,8 @@ pub struct Learned {
     pub assets: u64,
 }
 
-/// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare.
+/// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
+/// third of the work.
 const LARGE_SITE: usize = 5_000;
 
 /// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
