@@ -13,6 +13,8 @@ use std::time::{Duration, Instant};
 
 use undust::page::Page;
 use undust_io::{ReadOptions, read};
+use undust_learn::learn::Learner;
+use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::listing::Listing;
@@ -26,14 +28,19 @@ fn main() {
     let forum = forum();
     println!("{} rows of a forum on many hosts; one thread", forum.len());
     let sizes: &[usize] = if full { &[250_000, 500_000, 1_000_000, 2_000_000] } else { &[250_000, 500_000] };
-    let mut before = None;
-    for &rows in sizes {
-        before = Some(report("many sites", rows, many_sites(&forum, rows), before));
+    let learners: [&dyn Learner; 2] = [&DecisionTree::default(), &Rewrite::default()];
+    for learner in learners {
+        println!("{}:", learner.name());
+        let mut before = None;
+        for &rows in sizes {
+            before = Some(report("many sites", rows, many_sites(&forum, rows, learner), before));
+        }
+        let mut before = None;
+        for urls in [100_000, 300_000] {
+            before = Some(report("one cluster", urls, one_cluster(urls, learner), before));
+        }
     }
-    let mut before = None;
-    for urls in [100_000, 300_000] {
-        before = Some(report("one cluster", urls, one_cluster(urls), before));
-    }
+    println!("dustbuster:");
     for (what, similar) in [("URLs alone", Similar::NONE), ("with sizes", Similar::ALL)] {
         let mut before = None;
         for urls in if full { &[200_000, 800_000, 1_600_000][..] } else { &[200_000, 800_000] } {
@@ -50,7 +57,7 @@ fn forum() -> Vec<Page> {
 }
 
 /// Time to learn from `rows` rows, host by host; making the rows does not count.
-fn many_sites(forum: &[Page], rows: usize) -> Duration {
+fn many_sites(forum: &[Page], rows: usize, learner: &dyn Learner) -> Duration {
     let mut time = Duration::ZERO;
     let mut left = rows;
     for host in 0.. {
@@ -60,7 +67,7 @@ fn many_sites(forum: &[Page], rows: usize) -> Duration {
         let name = format!("site{host}.com");
         let pages: Vec<Page> = forum.iter().take(left).map(|page| on_host(page, &name)).collect();
         left -= pages.len();
-        time += learn(&name, pages);
+        time += learn(&name, pages, learner);
     }
     time
 }
@@ -71,11 +78,11 @@ fn on_host(page: &Page, name: &str) -> Page {
 }
 
 /// One page behind all URLs but a few hundred, such as a login wall.
-fn one_cluster(urls: usize) -> Duration {
+fn one_cluster(urls: usize, learner: &dyn Learner) -> Duration {
     let wall = |i: usize| page(format!("http://site.com/login?to=t{}&sid={i}", i % 977), "login".to_owned());
     let other = |i: usize| page(format!("http://site.com/page/{i}"), i.to_string());
     let pages = || (0..urls).map(wall).chain((0..500).map(other)).collect();
-    (0..2).map(|_| learn("site.com", pages())).min().unwrap_or_default()
+    (0..2).map(|_| learn("site.com", pages(), learner)).min().unwrap_or_default()
 }
 
 /// One forum that has grown: every copy of its rows has numbers of its own. Time of dustbuster at the paper's settings, on one
@@ -117,9 +124,9 @@ fn page(url: String, label: String) -> Page {
     Page { cluster: Some(label), ..Page::new(url) }
 }
 
-fn learn(name: &str, pages: Vec<Page>) -> Duration {
+fn learn(name: &str, pages: Vec<Page>, learner: &dyn Learner) -> Duration {
     let start = Instant::now();
-    let learned = learn_site(name, pages, &Rewrite::default(), &Config::default());
+    let learned = learn_site(name, pages, learner, &Config::default());
     let time = start.elapsed();
     std::hint::black_box(learned);
     time

@@ -19,13 +19,21 @@ use super::view::{Key, View};
 pub(super) struct Rule {
     pub(super) edit: Edit,
     pub(super) context: Context,
-    /// The parameters that URLs must have, no others; where not all are named, nothing.
-    pub(super) params: Option<Vec<u32>>,
+    pub(super) form: Form,
     pub(super) counts: Counts,
     /// URLs that it makes equal to others of the same page, with one of these.
     joins: Vec<(u32, u32)>,
-    /// One URL that it changes, and whether all have a path of the same length.
+    /// One URL that it changes, and the length that the paths of all have.
     pub(super) example: u32,
+    pub(super) depth: Option<usize>,
+}
+
+/// What a rule says of the form of its URLs.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) struct Form {
+    /// The parameters that URLs must have, no others; where not all are named, nothing.
+    pub(super) params: Option<Vec<u32>>,
+    /// How many components their path must have, where that matters.
     pub(super) depth: Option<usize>,
 }
 
@@ -87,8 +95,8 @@ const CONFIRMED: f64 = 0.5;
 const MIN_CONFIRMED: f64 = 0.1;
 /// A rule must make so many URLs equal that no rule before it did.
 const MIN_GAIN: u64 = 3;
-/// Sets of parameters that a rule is said for, where it must name them all.
-const MOST_PARAM_SETS: usize = 8;
+/// Forms of URLs that a rule is said for, where it must be said for each.
+const MOST_FORMS: usize = 8;
 
 /// The rules of all classes that pass the filters, in the order in which they were chosen.
 pub(super) fn rules(
@@ -310,26 +318,42 @@ impl ClassRules<'_, '_, '_> {
         matches!(key, Key::Param(param) if test != Test::Absent && !self.touches(param))
     }
 
-    /// The rules that say this context: one, or one for each set of parameters where all must be named.
+    /// Whether the transformation could be made again on what it made, and so on up to the root: it shortens the path, and nothing
+    /// is asked on the side that it shortens.
+    fn repeats(&self, context: &Context) -> bool {
+        let Some(PathEdit::Components { place, removed, added }) = &self.edit.path else { return false };
+        let is_asked = |of_side: fn(&Key) -> bool| {
+            context.iter().any(|(key, test)| of_side(key) && *test != Test::Absent)
+        };
+        usize::from(*removed) > added.len()
+            && match place {
+                Place::Start(_) => !is_asked(|key| matches!(key, Key::Start(_))),
+                Place::End(_) => !is_asked(|key| matches!(key, Key::End(_))),
+                Place::Whole | Place::All => false,
+            }
+    }
+
+    /// The rules that say this context: one, or one for each set of parameters where all must be named, and for each length of
+    /// the path where a rule would not stop.
     fn say(&self, context: &Context) -> Vec<Rule> {
         let names_all = self.edit.params.iter().any(|(_, edit)| !matches!(edit, ParamEdit::Delete))
             || context.iter().any(|test| self.names_param(*test));
-        let covered = self.covered(context);
-        if !names_all {
-            return self.rule(context, None, &covered).into_iter().collect();
+        let repeats = self.repeats(context);
+        let form = |row: u32| Form {
+            params: names_all.then(|| self.view.params(row).map(|(key, _)| key).collect()),
+            depth: repeats.then(|| self.view.path(row).len()),
+        };
+        let mut by_form: BTreeMap<Form, Vec<&Outcome>> = BTreeMap::new();
+        for outcome in self.covered(context) {
+            by_form.entry(form(outcome.row)).or_default().push(outcome);
         }
-        let set = |row: u32| self.view.params(row).map(|(key, _)| key).collect::<Vec<u32>>();
-        let mut by_set: BTreeMap<Vec<u32>, Vec<&Outcome>> = BTreeMap::new();
-        for outcome in covered {
-            by_set.entry(set(outcome.row)).or_default().push(outcome);
-        }
-        let mut sets: Vec<(Vec<u32>, Vec<&Outcome>)> = by_set.into_iter().collect();
-        sets.sort_by_key(|(_, covered)| Reverse(covered.len()));
-        sets.truncate(MOST_PARAM_SETS);
-        sets.into_iter().filter_map(|(set, covered)| self.rule(context, Some(set), &covered)).collect()
+        let mut forms: Vec<(Form, Vec<&Outcome>)> = by_form.into_iter().collect();
+        forms.sort_by_key(|(_, covered)| Reverse(covered.len()));
+        forms.truncate(MOST_FORMS);
+        forms.into_iter().filter_map(|(form, covered)| self.rule(context, form, &covered)).collect()
     }
 
-    fn rule(&self, context: &Context, params: Option<Vec<u32>>, covered: &[&Outcome]) -> Option<Rule> {
+    fn rule(&self, context: &Context, form: Form, covered: &[&Outcome]) -> Option<Rule> {
         let example = covered.first()?.row;
         let mut counts = Counts::default();
         for outcome in covered {
@@ -342,7 +366,7 @@ impl ClassRules<'_, '_, '_> {
         Some(Rule {
             edit: self.edit.clone(),
             context: context.clone(),
-            params,
+            form,
             counts,
             joins: right.map(|outcome| (outcome.row, outcome.joins)).collect(),
             example,

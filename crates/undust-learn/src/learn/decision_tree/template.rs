@@ -208,7 +208,7 @@ impl Saying<'_, '_> {
             Place::End(skip) => back = back.max(usize::from(skip) + removed),
         }
         match self.rule.depth {
-            Some(depth) if front + back >= depth => match place {
+            Some(depth) if front + back >= depth || self.rule.form.depth.is_some() => match place {
                 Place::End(_) => (depth - back.min(depth), back.min(depth), false),
                 _ => (front.min(depth), depth - front.min(depth), false),
             },
@@ -266,7 +266,7 @@ impl Saying<'_, '_> {
     }
 
     fn query(&self) -> (Option<Vec<QueryItem>>, Option<Vec<QueryItem>>) {
-        match &self.rule.params {
+        match &self.rule.form.params {
             Some(params) => self.whole_query(params),
             None if self.view.has_params() => self.open_query(),
             None => (None, None),
