@@ -255,8 +255,10 @@ impl SetScore {
         let first = sets.first()?;
         let counts = sets.iter().fold(Counts::default(), |sum, set| sum.plus(&set.counts));
         let mut total = SetScore::new(first.min_coverage, first.min_precision, counts);
-        let ratios = sets.iter().map(|set| set.metrics.reduction_ratio).sum::<f64>();
-        total.metrics.mean_reduction_ratio = ratios / sets.len() as f64;
+        // A site whose pages were all learned from has nothing to be reduced.
+        let tested = || sets.iter().filter(|set| set.counts.urls > 0);
+        let ratios = tested().map(|set| set.metrics.reduction_ratio).sum::<f64>();
+        total.metrics.mean_reduction_ratio = ratios / tested().count().max(1) as f64;
         Some(total)
     }
 }
