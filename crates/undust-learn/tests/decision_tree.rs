@@ -8,9 +8,10 @@ use undust::rules::{Action, EVERY_SITE, Rule, RuleSet};
 use undust::url::SiteBy;
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
+use undust_learn::pipeline::Config;
 use undust_learn::site::Site;
 
-use crate::make::{Numbers, Row, pages, row, site};
+use crate::make::{Numbers, Row, learn_by, pages, row, site, texts, with_singles};
 
 /// What is proposed when nothing is held out.
 fn proposals(rows: &[Row]) -> Vec<String> {
@@ -231,6 +232,74 @@ fn a_wall_of_urls_is_sampled() {
     rows.extend((0..500).map(|i| row(format!("http://a.com/page/{i}"), i)));
     let all = proposals(&rows);
     assert!(keys(&rows, &all) <= 502, "{}", all.join("\n"));
+}
+
+/// Every page under two URLs: all of the first kind must be spared.
+#[track_caller]
+fn spares_all(what: &str, urls: impl Fn(usize) -> [String; 2], others: &[Row]) {
+    let pairs = (0..600).flat_map(|n| urls(n).map(|url| row(url, format!("page {n}"))));
+    let rows = with_singles(pairs.chain(others.iter().cloned()).collect());
+    let learned = learn_by(&rows, &Config::default(), &DecisionTree::default());
+    crate::odd::holds_for(&learned, &rows);
+    let saved: u64 = learned.rules.rules.iter().filter_map(|rule| Some(rule.evidence.as_ref()?.saved)).sum();
+    assert!(saved >= 600, "{what}: {saved} saved by {:?}", texts(&learned));
+}
+
+#[test]
+fn everyday_duplicates() {
+    let word = |n: usize| format!("{}-{}", WORDS[n % 16], n / 16);
+    let folder = |n: usize| ["", "x/", "x/y/"][n % 3];
+    let pair = |from: String, to: String| [from, to].map(|rest| format!("http://a.com{rest}"));
+    spares_all(
+        "a slash at the end",
+        |n| pair(format!("/{}{}/", folder(n), word(n)), format!("/{}{}", folder(n), word(n))),
+        &[],
+    );
+    spares_all("two slashes", |n| pair(format!("//{}", word(n)), format!("/{}", word(n))), &[]);
+    spares_all("a port", |n| pair(format!(":8080/{}", word(n)), format!("/{}", word(n))), &[]);
+    spares_all(
+        "a parameter called scheme",
+        |n| pair(format!("/{}?scheme=dark{n}", word(n)), format!("/{}", word(n))),
+        &[],
+    );
+    let empty = |n: usize| if n.is_multiple_of(2) { String::new() } else { word(n) };
+    spares_all(
+        "values that may be empty",
+        |n| pair(format!("/old.php?tid={n}&hl={}", empty(n)), format!("/v.php?z={n}&hl={}", empty(n))),
+        &[],
+    );
+    spares_all(
+        "another separator",
+        |n| pair(format!("/old.php?tid={n};b=1"), format!("/v.php?z={n}&b=1")),
+        &[],
+    );
+    spares_all(
+        "a scheme",
+        |n| [format!("http://a.com/{}", word(n)), format!("https://a.com/{}", word(n))],
+        &[],
+    );
+    spares_all(
+        "a host",
+        |n| [format!("http://www.a.com/{}", word(n)), format!("http://a.com/{}", word(n))],
+        &[],
+    );
+}
+
+#[test]
+fn beside_other_urls() {
+    let shop = |n: usize| [format!("http://a.com/{n}?p={n}"), format!("http://a.com/{n}")];
+    let edit: Vec<Row> =
+        (0..600).map(|n| row(format!("http://a.com/{n}?edit=1&p={n}"), format!("edit {n}"))).collect();
+    spares_all("not with another parameter", shop, &edit);
+    let moved =
+        |n: usize| [format!("http://a.com/old.php?tid={n}&b=2"), format!("http://a.com/v.php?z={n}&b=2")];
+    let orders = |k: usize| {
+        [
+            row(format!("http://a.com/q?x={k}&y=2"), format!("q {k}")),
+            row(format!("http://a.com/q?y=2&x={k}"), format!("q {k}")),
+        ]
+    };
+    spares_all("some in another order", moved, &(0..8).flat_map(orders).collect::<Vec<_>>());
 }
 
 /// Learners tell what a rule does without the engine; the engine must do it.

@@ -3,11 +3,12 @@
 use undust::rules::Action;
 use undust::rules::template::{Item, literal};
 
-/// A readable name for the hole of a parameter: its own where it is a word, and does not look like `{0xFF}`, which is a byte.
-/// Names made up for others have a dash, which these have not.
+/// A readable name for the hole of a parameter: its own where it is a word, does not look like `{0xFF}`, which is a byte, and is not
+/// what the URL's scheme is called. Other names that learners make up have a dash, which these have not.
 pub(super) fn param_name(name: &[u8]) -> Option<String> {
     let is_word = !name.is_empty() && name.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'_');
-    (is_word && !name.starts_with(b"0x")).then(|| String::from_utf8_lossy(name).into_owned())
+    let is_free = name != b"scheme" && !name.starts_with(b"0x");
+    (is_word && is_free).then(|| String::from_utf8_lossy(name).into_owned())
 }
 
 /// A fixed host, label by label; an IPv6 address is one.

@@ -4,6 +4,8 @@
 //! Only what the target does not keep in its place is copied from: that a parameter which stays happens to have the value of
 //! another one says nothing.
 
+use std::ops::Range;
+
 use super::deep::Part;
 use super::edit::{Conversion, Edit, Expr, HostEdit, ParamEdit, PathEdit, Piece, Place, Source, TextId};
 use super::view::{Cut, View, WHOLE};
@@ -24,6 +26,9 @@ enum Depth {
 
 /// Paths that differ in more components than this have nothing in common.
 const MOST_COMPONENTS: usize = 12;
+
+/// The same of URLs with so many parameters that differ.
+const MOST_PARAMS: usize = 24;
 
 /// Finds differences; its texts are those of all edits.
 pub(super) struct Differ<'v, 's> {
@@ -71,6 +76,9 @@ impl<'v, 's> Differ<'v, 's> {
             .then(|| vec![self.given(view.text(view.scheme(target)), &mut draft)]);
         let host = self.host(source, target, &mut draft);
         let port = [source, target].map(|row| view.port(row).map(|value| self.fixed(view.text(value))));
+        if changed_params(view, source, target) > MOST_PARAMS {
+            return None;
+        }
         let (before, after) = common_ends(view.path(source), view.path(target));
         let origins = origins(view, source, target, before, after);
         let path = self.path(source, target, (before, after), &origins, &mut draft)?;
@@ -221,7 +229,7 @@ impl<'v, 's> Differ<'v, 's> {
             match part {
                 Part::Fixed(fixed) => pieces.push(Piece::Fixed(self.fixed(fixed))),
                 Part::Hole(_) => {
-                    let hole = holes.next().map_or(text, |r| &text[r.start as usize..r.end as usize]);
+                    let hole = holes.next().map_or(text, |r| token(text, r));
                     let copy = hole_copy(hole, counterpart, origins, &mut draft.patterns);
                     pieces.push(copy.unwrap_or_else(|| self.given(hole, draft)));
                 }
@@ -273,6 +281,13 @@ fn places(before: usize, after: usize) -> impl Iterator<Item = Place> {
     places.into_iter().flatten()
 }
 
+/// How many parameters are in one of two URLs only, or differ.
+fn changed_params(view: &View, source: u32, target: u32) -> usize {
+    let changed = view.params(source).filter(|(key, value)| view.param(target, *key) != Some(*value));
+    let added = view.params(target).filter(|(key, _)| view.param(source, *key).is_none());
+    changed.chain(added).take(MOST_PARAMS + 1).count()
+}
+
 /// The parts of the source that are not in the target as they were.
 fn origins<'v>(view: &'v View, source: u32, target: u32, before: usize, after: usize) -> Vec<Origin<'v>> {
     let path = view.path(source);
@@ -314,11 +329,14 @@ fn whole_copy(text: &[u8], counterpart: Option<Source>, origins: &[Origin]) -> O
 
 /// Whether two values have the same structure, or a deep token in common.
 fn shares_tokens(before: &Origin, text: &[u8], cut: Cut) -> bool {
-    let token = |text: &[u8], r: &std::ops::Range<u32>| text[r.start as usize..r.end as usize].to_vec();
     let is_before = |hole: &[u8]| before.cut.holes.iter().any(|r| token(before.text, r) == hole);
     before.cut.pattern == cut.pattern
-        || cut.holes.iter().any(|r| is_before(&token(text, r)))
+        || cut.holes.iter().any(|r| is_before(token(text, r)))
         || (cut.holes.is_empty() && is_before(text))
+}
+
+fn token<'t>(text: &'t [u8], range: &Range<u32>) -> &'t [u8] {
+    &text[range.start as usize..range.end as usize]
 }
 
 /// A deep token of the source that is `text`. The pattern that the source must have is noted.
@@ -332,10 +350,7 @@ fn hole_copy(
     let fits = |origin: &&Origin| {
         origin.cut.pattern != WHOLE && (text.len() >= MIN_COPIED || is_counterpart(origin))
     };
-    let found = |origin: &Origin| {
-        let at = |r: &std::ops::Range<u32>| origin.text[r.start as usize..r.end as usize] == *text;
-        origin.cut.holes.iter().position(at)
-    };
+    let found = |origin: &Origin| origin.cut.holes.iter().position(|r| token(origin.text, r) == text);
     let mut ranked: Vec<&Origin> = origins.iter().filter(fits).collect();
     ranked.sort_by_key(|origin| !is_counterpart(origin));
     let (origin, hole) = ranked.into_iter().find_map(|origin| Some((origin, found(origin)?)))?;

@@ -42,6 +42,10 @@ pub const MIN_PRECISION: f64 = 0.8;
 const ROWS_PER_CLASS: usize = 64;
 const MIN_CLASSES: usize = 64;
 
+/// Where one in so many pairs of duplicates differs in the order of parameters, rules print them sorted, since then another rule
+/// will sort them.
+const OFTEN: u64 = 20;
+
 /// The learner of WSDM 2010.
 #[derive(Clone, Debug)]
 pub struct DecisionTree {
@@ -79,12 +83,13 @@ impl Learner for DecisionTree {
         let pairs = Pairs { view: &view, targets: self.targets, seed: self.seed };
         let mut differ = Differ::new(&view);
         let mut collector = Collector::default();
-        let mut reordered = 0;
+        let (mut reordered, mut others) = (0, 0);
         for rows in sample.duplicates().clusters() {
             for (source, target) in pairs.of_cluster(rows) {
                 if view.url_hash(source) == view.url_hash(target) {
-                    reordered += 1;
+                    reordered += u64::from(view.differ_in_order(source, target));
                 } else {
+                    others += 1;
                     differ.differences(source, target).for_each(|found| collector.add(source, found));
                 }
             }
@@ -92,9 +97,9 @@ impl Learner for DecisionTree {
         let mut classes = collector.classes(&view, self.min_support as usize);
         classes.truncate((sample.rows.len() / ROWS_PER_CLASS).max(MIN_CLASSES));
         let contexts = tree::contexts(&view, &classes);
-        let applier = Applier { view: &view, texts: &differ.texts };
+        let applier = Applier::new(&view, &differ.texts);
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);
-        let order = if reordered > 0 { Order::ByName } else { Order::OfTarget };
+        let order = if reordered * OFTEN > others { Order::ByName } else { Order::OfTarget };
         let said = rules.iter().filter_map(|rule| {
             let action = template::action(&view, &differ.texts, rule, order)?;
             Some(Candidate { action, support: rule.counts.right })

@@ -1,5 +1,6 @@
 //! What a transformation makes of the site's URLs, and whether that is right: the hash of the result is enough to know.
 
+use std::cell::Cell;
 use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -15,7 +16,7 @@ pub(super) enum Verdict {
     Right,
     /// The same with another page.
     Wrong,
-    /// No other URL becomes or is the same.
+    /// No other URL is the same, and none becomes the same as far as that was looked at.
     Alone,
 }
 
@@ -33,6 +34,8 @@ pub(super) struct Outcome {
 pub(super) struct Applier<'v, 's> {
     pub(super) view: &'v View<'s>,
     pub(super) texts: &'v Interner,
+    /// Transformations with a star that were run on many URLs.
+    large_stars: Cell<usize>,
 }
 
 /// Outcomes of some of the URLs that a transformation changes, ordered by shape.
@@ -45,12 +48,26 @@ pub(super) struct Outcomes {
 /// More URLs than this are not looked at, where each tells by itself.
 const MOST_URLS: usize = 2048;
 
-impl Applier<'_, '_> {
+/// So many transformations with a star are run on more URLs than that.
+const MOST_LARGE_STARS: usize = 32;
+
+impl<'v, 's> Applier<'v, 's> {
+    pub(super) fn new(view: &'v View<'s>, texts: &'v Interner) -> Applier<'v, 's> {
+        Applier { view, texts, large_stars: Cell::new(0) }
+    }
+
     /// What becomes of the URLs that `edit` changes. URLs with a star are right or wrong only together, so that all are needed.
     pub(super) fn outcomes(&self, edit: &Edit) -> Outcomes {
         let shapes: Vec<&[u32]> =
             self.view.rows_by_shape().filter(|rows| self.may_apply(edit, rows[0])).collect();
         let urls: usize = shapes.iter().map(|rows| rows.len()).sum();
+        if edit.stars() > 0 && urls > MOST_URLS {
+            // Each looks at all URLs: without a limit, the time would grow with the square of the site.
+            self.large_stars.set(self.large_stars.get() + 1);
+            if self.large_stars.get() > MOST_LARGE_STARS {
+                return Outcomes { list: Vec::new(), step: 1 };
+            }
+        }
         let step = if edit.stars() > 0 { 1 } else { urls.div_ceil(MOST_URLS).max(1) };
         let mut list = Vec::new();
         let mut made: Vec<(u64, u32)> = Vec::new();

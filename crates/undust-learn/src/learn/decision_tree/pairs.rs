@@ -8,8 +8,8 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::view::{View, param_hash, path_hash};
 
-/// What makes a URL a good target: static, few components, important, short, in one case.
-type Rank = (usize, usize, Reverse<u32>, usize, usize);
+/// What makes a URL a good target: static, few components, important, by https, short, in one case.
+type Rank = (usize, usize, Reverse<u32>, bool, usize, usize);
 
 /// Sources per cluster. A wall of 100,000 URLs says no more than so many of them.
 const MOST_SOURCES: usize = 512;
@@ -60,6 +60,7 @@ impl Pairs<'_, '_> {
             view.params(row).count(),
             view.path(row).len(),
             Reverse(view.site.importance(row)),
+            view.text(view.scheme(row)) != b"https",
             values.iter().map(|&value| view.text(value).len()).sum(),
             values.iter().map(|&value| case(view.text(value))).sum(),
         )

@@ -6,10 +6,10 @@
 
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ops::BitOr;
+use std::ops::{BitOr, RangeInclusive};
 
 use super::classes::Class;
-use super::edit::{Edit, ParamEdit, PathEdit, Place};
+use super::edit::{Edit, ParamEdit, PathEdit, Piece, Place};
 use super::outcome::{Applier, Outcome, Verdict};
 use super::tree::{Context, ShapeTest, Test};
 use super::view::{Key, View};
@@ -23,9 +23,9 @@ pub(super) struct Rule {
     pub(super) counts: Counts,
     /// URLs that it makes equal to others of the same page, with one of these.
     joins: Vec<(u32, u32)>,
-    /// One URL that it changes, and the length that the paths of all have.
-    pub(super) example: u32,
-    pub(super) depth: Option<usize>,
+    /// Some URLs that it changes, and the lengths of the paths of all.
+    pub(super) examples: Vec<u32>,
+    pub(super) depths: RangeInclusive<usize>,
 }
 
 /// What a rule says of the form of its URLs.
@@ -40,7 +40,17 @@ pub(super) struct Form {
 impl Rule {
     /// A URL that it leads to, if it leads to any.
     pub(super) fn target(&self) -> u32 {
-        self.joins.first().map_or(self.example, |(_, target)| *target)
+        self.joins.first().map_or(self.example(), |(_, target)| *target)
+    }
+
+    /// A URL that it changes.
+    pub(super) fn example(&self) -> u32 {
+        self.examples.first().copied().unwrap_or_default()
+    }
+
+    /// How many components the paths of its URLs have, if they have as many.
+    pub(super) fn depth(&self) -> Option<usize> {
+        (self.depths.start() == self.depths.end()).then(|| *self.depths.start())
     }
 }
 
@@ -93,8 +103,14 @@ const MOST_OUTCOMES: usize = 1024;
 const CONFIRMED: f64 = 0.5;
 /// Of the URLs that a rule changes, so many must be right: the others become URLs that nobody has seen.
 const MIN_CONFIRMED: f64 = 0.1;
+/// The same for a rule that leaves out components of the path whatever they are.
+const MIN_CONFIRMED_OPEN: f64 = 0.3;
 /// A rule must make so many URLs equal that no rule before it did.
 const MIN_GAIN: u64 = 3;
+/// URLs kept of those that a rule changes.
+const MOST_EXAMPLES: usize = 64;
+/// Parameters of wrong URLs alone that a rule may exclude.
+const MOST_STRANGERS: usize = 4;
 /// Forms of URLs that a rule is said for, where it must be said for each.
 const MOST_FORMS: usize = 8;
 
@@ -156,13 +172,15 @@ fn choose(view: &View, mut found: Vec<Rule>) -> Vec<Rule> {
 
 /// Whether rules chosen before do the same step by step.
 fn is_done_by(rule: &Rule, chosen: &[Rule], view: &View) -> bool {
-    let holds = |part: &&Rule| {
+    let applies = |part: &Rule| {
         let passed = rule.joins.iter().filter(|(row, _)| passes(view, *row, &part.context)).count();
-        part.edit != rule.edit && rule.edit.contains(&part.edit) && passed * 10 >= rule.joins.len() * 9
+        passed * 10 >= rule.joins.len() * 9
     };
-    let mut done = Edit { port: rule.edit.port, ..Edit::default() };
-    for part in chosen.iter().filter(holds) {
-        let Edit { scheme, host, path, params, .. } = part.edit.clone();
+    let is_part = |part: &&Rule| part.edit != rule.edit && rule.edit.contains(&part.edit) && applies(part);
+    let mut done = Edit { port: (rule.edit.port.0, rule.edit.port.0), ..Edit::default() };
+    for part in chosen.iter().filter(is_part) {
+        let Edit { scheme, host, port, path, params, .. } = part.edit.clone();
+        done.port.1 = if port.0 == port.1 { done.port.1 } else { port.1 };
         done.scheme = done.scheme.or(scheme);
         done.host = done.host.or(host);
         done.path = done.path.or(path);
@@ -201,29 +219,82 @@ impl ClassRules<'_, '_, '_> {
         if right < MIN_GAIN {
             return Vec::new();
         }
-        let tests = distinct_tests(contexts);
+        let strict = self.without_strangers(contexts);
+        let tests = distinct_tests(&strict);
         let seen = self.seen(&tests);
+        let places = |context: &Context| -> Vec<usize> {
+            context.iter().filter_map(|test| tests.binary_search(test).ok()).collect()
+        };
         let mut pruned: BTreeSet<Context> = BTreeSet::new();
-        for context in contexts {
-            let places: Vec<usize> =
-                context.iter().filter_map(|test| tests.binary_search(test).ok()).collect();
-            let found = LEVELS.iter().filter_map(|level| self.prune(&tests, &places, &seen, *level));
-            pruned.extend(found);
+        for (context, strict) in contexts.iter().zip(&strict) {
+            let (context, strict) = (places(context), places(strict));
+            let prune = |level: &f64| {
+                let prune = |places: &[usize]| self.prune(&tests, places, &seen, *level);
+                prune(&context).or_else(|| prune(&strict))
+            };
+            pruned.extend(LEVELS.iter().filter_map(prune));
         }
-        pruned.retain(|context| self.is_about_something(context));
+        pruned.retain(|context| self.makes_sense(context));
         let rules = pruned.iter().flat_map(|context| self.say(context));
         let passing = |rule: &Rule| {
             let Counts { coverage, right, .. } = rule.counts;
-            let is_confirmed = right as f64 >= MIN_CONFIRMED * coverage as f64;
+            let least = if self.drops_anything(&rule.context) { MIN_CONFIRMED_OPEN } else { MIN_CONFIRMED };
+            let is_confirmed = right as f64 >= least * coverage as f64;
             coverage >= min_coverage && is_confirmed && rule.counts.is_precise(min_precision)
         };
         rules.filter(passing).collect()
     }
 
-    /// Whether a context leaves out any URL of the site, where the path would be irrelevant: else all were one page.
-    fn is_about_something(&self, context: &Context) -> bool {
+    /// The contexts for URLs without the parameters that wrong ones have and right ones have not: the tree knows no URLs but
+    /// those of duplicates. They are for where the tree's own contexts are not enough.
+    fn without_strangers(&self, contexts: &[Context]) -> Vec<Context> {
+        let mut seen: BTreeMap<u32, Counts> = BTreeMap::new();
+        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
+        for outcome in self.outcomes.iter().step_by(step) {
+            for (param, _) in self.view.params(outcome.row) {
+                seen.entry(param).or_default().add(outcome.verdict);
+            }
+        }
+        let mut strange: Vec<(u32, Counts)> = seen
+            .into_iter()
+            .filter(|(param, counts)| counts.right == 0 && counts.wrong > 0 && !self.touches(*param))
+            .collect();
+        strange.sort_by_key(|(_, counts)| Reverse(counts.wrong));
+        strange.truncate(MOST_STRANGERS);
+        let with = |context: &Context| {
+            let is_new = |key: &Key| context.iter().all(|(asked, _)| asked != key);
+            let absent = strange.iter().map(|(param, _)| Key::Param(*param)).filter(is_new);
+            context.iter().copied().chain(absent.map(|key| (key, Test::Absent))).collect()
+        };
+        contexts.iter().map(with).collect()
+    }
+
+    /// Whether a context makes sense: where the path is irrelevant, something else must be asked, or all URLs were one page;
+    /// what is irrelevant is not asked for.
+    fn makes_sense(&self, context: &Context) -> bool {
         let any_path = matches!(self.edit.path, Some(PathEdit::Components { place: Place::All, .. }));
-        !any_path || context.iter().any(|(key, _)| !matches!(key, Key::Scheme | Key::Host))
+        let is_starred = |key: &Key| match key {
+            Key::Param(param) => {
+                let change =
+                    self.edit.params.iter().find(|(of, _)| of == param).and_then(|(_, edit)| edit.expr());
+                change.is_some_and(|expr| expr.contains(&Piece::Star))
+            }
+            _ => false,
+        };
+        (!any_path || context.iter().any(|(key, _)| !matches!(key, Key::Scheme | Key::Host)))
+            && !context.iter().any(|(key, test)| matches!(test, Test::Is(_)) && is_starred(key))
+    }
+
+    /// Whether the path gets shorter by components that nothing is asked of.
+    fn drops_anything(&self, context: &Context) -> bool {
+        let Some(PathEdit::Components { place, removed, added }) = &self.edit.path else { return false };
+        let key = |i: u16| match place {
+            Place::Start(skip) => Key::Start(skip + i),
+            Place::End(skip) => Key::End(skip + i),
+            Place::Whole | Place::All => Key::Start(i),
+        };
+        let is_open = |i: u16| context.iter().all(|(asked, _)| *asked != key(i));
+        usize::from(*removed) > added.len() && (0..*removed).any(is_open)
     }
 
     /// Which tests some of the URLs pass, as bits, and what becomes of URLs that pass these.
@@ -354,23 +425,23 @@ impl ClassRules<'_, '_, '_> {
     }
 
     fn rule(&self, context: &Context, form: Form, covered: &[&Outcome]) -> Option<Rule> {
-        let example = covered.first()?.row;
         let mut counts = Counts::default();
         for outcome in covered {
             counts.add(outcome.verdict);
         }
         let counts = counts.times(self.step);
         let right = covered.iter().filter(|outcome| outcome.verdict == Verdict::Right);
-        let depth = self.view.path(example).len();
-        let one_depth = covered.iter().all(|outcome| self.view.path(outcome.row).len() == depth);
+        let depth = |outcome: &&Outcome| self.view.path(outcome.row).len();
+        let (least, most) = (covered.iter().map(depth).min()?, covered.iter().map(depth).max()?);
+        let step = covered.len().div_ceil(MOST_EXAMPLES);
         Some(Rule {
             edit: self.edit.clone(),
             context: context.clone(),
             form,
             counts,
             joins: right.map(|outcome| (outcome.row, outcome.joins)).collect(),
-            example,
-            depth: one_depth.then_some(depth),
+            examples: covered.iter().step_by(step).map(|outcome| outcome.row).collect(),
+            depths: least..=most,
         })
     }
 }

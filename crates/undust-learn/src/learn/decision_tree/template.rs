@@ -204,16 +204,28 @@ impl Saying<'_, '_> {
         match place {
             Place::Whole => return (removed, 0, false),
             Place::All => return (front, back, true),
-            Place::Start(skip) => front = front.max(usize::from(skip) + removed),
-            Place::End(skip) => back = back.max(usize::from(skip) + removed),
+            Place::Start(skip) => {
+                front = front.max(usize::from(skip) + removed + self.beside_slash(Key::Start(0), removed));
+            }
+            Place::End(skip) => {
+                back = back.max(usize::from(skip) + removed + self.beside_slash(Key::End(0), removed));
+            }
         }
-        match self.rule.depth {
+        match self.rule.depth() {
             Some(depth) if front + back >= depth || self.rule.form.depth.is_some() => match place {
                 Place::End(_) => (depth - back.min(depth), back.min(depth), false),
                 _ => (front.min(depth), depth - front.min(depth), false),
             },
             _ => (front, back, true),
         }
+    }
+
+    /// One component more is spoken of where only a slash at an end is left out: the path `/` has one that stays.
+    fn beside_slash(&self, end: Key, removed: usize) -> usize {
+        let is_empty = |value: u32| self.view.text(value).is_empty();
+        let test = self.tests.get(&end);
+        let is_slash = removed == 1 && matches!(test, Some(Test::Is(value)) if is_empty(*value));
+        usize::from(is_slash && *self.rule.depths.start() > 1)
     }
 
     /// What the match says of a component. In a path of known depth, what is asked from its other end is asked here.
@@ -233,14 +245,21 @@ impl Saying<'_, '_> {
         let needed = self.rule.edit.patterns.iter().find(|(of, _)| Some(*of) == source).map(|(_, p)| *p);
         match (test, needed) {
             (Some(Test::Is(value)), _) => {
-                let shape = self.view.site.shape_of(self.rule.example);
+                let shape = self.view.site.shape_of(self.rule.example());
                 Spoken::fixed(self.view.text(value), self.view.cut(shape, key, value))
             }
             (_, Some(pattern)) | (Some(Test::Like(pattern)), None) => {
                 Spoken::pattern(&self.view.pattern(pattern).parts, name)
             }
-            _ => Spoken::open(name, source.is_some()),
+            _ => Spoken::open(name, source.is_some() || self.may_be_empty(key)),
         }
+    }
+
+    /// Whether some URL of the rule has the key with an empty value.
+    fn may_be_empty(&self, key: Key) -> bool {
+        let is_empty =
+            |row: &u32| self.view.value(*row, key).is_some_and(|value| self.view.text(value).is_empty());
+        self.rule.examples.iter().any(is_empty)
     }
 
     /// Note what the match says of the parameters that change.
@@ -319,7 +338,7 @@ impl Saying<'_, '_> {
             let shape = self.view.site.shape_of(self.rule.target());
             params.sort_by_key(|(key, _)| self.view.place(shape, Key::Param(*key)));
         }
-        let separator = self.view.separator(self.rule.example);
+        let separator = self.view.separator(self.rule.target());
         let item = |(i, (key, text)): (usize, (u32, Text))| QueryItem {
             separator: if i == 0 { b'&' } else { separator },
             kind: self.entry(key, Some(text)),

@@ -19,7 +19,7 @@ pub(super) enum Test {
     Is(u32),
     /// Its value has this pattern of deep tokens.
     Like(u32),
-    /// It is not there.
+    /// No parameter of this name is there, with a value or without.
     Absent,
 }
 
@@ -162,8 +162,8 @@ impl Branches {
 /// asked.
 fn tests(view: &View, row: u32, key: Key) -> impl IntoIterator<Item = Test> + use<> {
     let Some(value) = view.value(row, key) else {
-        let absent = matches!(key, Key::Param(_)).then_some(Test::Absent);
-        return [absent, None].into_iter().flatten();
+        let is_absent = matches!(key, Key::Param(param) if !view.has_name(view.site.shape_of(row), param));
+        return [is_absent.then_some(Test::Absent), None].into_iter().flatten();
     };
     let pattern = view.cut(view.site.shape_of(row), key, value).pattern;
     let like = (pattern != WHOLE).then_some(Test::Like(pattern));
@@ -188,8 +188,10 @@ impl<'v, 's> ShapeTest<'v, 's> {
     /// Whether a URL with these values passes it.
     pub(super) fn is_passed(&self, values: &[u32]) -> bool {
         match (self.place, self.test) {
-            (None, test) => test == Test::Absent,
-            (Some(_), Test::Absent) => false,
+            (None, Test::Absent) => {
+                !matches!(self.key, Key::Param(param) if self.view.has_name(self.shape, param))
+            }
+            (None, _) | (Some(_), Test::Absent) => false,
             (Some(at), Test::Is(value)) => values[at] == value,
             (Some(at), Test::Like(pattern)) => {
                 self.view.cut(self.shape, self.key, values[at]).pattern == pattern

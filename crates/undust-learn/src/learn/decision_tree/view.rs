@@ -248,9 +248,22 @@ impl<'s> View<'s> {
         self.layout(row).separator
     }
 
+    /// Whether two URLs with the same parameters have them in another order.
+    pub(super) fn differ_in_order(&self, a: u32, b: u32) -> bool {
+        let places = |row: u32| self.layout(row).params.iter().map(|(_, at)| *at);
+        places(a).ne(places(b))
+    }
+
     /// Whether any URL of the site has parameters.
     pub(super) fn has_params(&self) -> bool {
         !self.params.is_empty()
+    }
+
+    /// Whether URLs of some shape have a parameter of this name, with a value or without.
+    pub(super) fn has_name(&self, shape: u32, key: u32) -> bool {
+        let name = &self.params[key as usize].name;
+        let layout = self.layouts[shape as usize].as_ref();
+        layout.is_some_and(|l| l.params.iter().any(|(of, _)| self.params[*of as usize].name == *name))
     }
 
     pub(super) fn param_key(&self, key: u32) -> &ParamKey {
