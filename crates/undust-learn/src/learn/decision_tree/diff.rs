@@ -26,14 +26,39 @@ enum Depth {
 
 /// Paths that differ in more components than this have nothing in common.
 const MOST_COMPONENTS: usize = 12;
-
 /// The same of URLs with so many parameters that differ.
 const MOST_PARAMS: usize = 24;
+/// Texts shorter than this are the same in two places by accident.
+const MIN_COPIED: usize = 2;
 
 /// Finds differences; its texts are those of all edits.
 pub(super) struct Differ<'v, 's> {
-    pub(super) view: &'v View<'s>,
+    view: &'v View<'s>,
     pub(super) texts: Interner,
+}
+
+impl<'v, 's> Differ<'v, 's> {
+    pub(super) fn new(view: &'v View<'s>) -> Differ<'v, 's> {
+        Differ { view, texts: Interner::new() }
+    }
+
+    /// What makes the URL `target` of the URL `source`, in as many ways as it can be said: a value of which some deep tokens
+    /// change is irrelevant as a whole, perhaps, and so is the whole path.
+    pub(super) fn differences(&mut self, source: u32, target: u32) -> impl Iterator<Item = Difference> {
+        let deep = self.difference(source, target, Depth::Deep);
+        let is_deep = deep.as_ref().is_some_and(|d| d.edits.iter().any(|edit| !edit.patterns.is_empty()));
+        let whole = is_deep.then(|| self.difference(source, target, Depth::Whole)).flatten();
+        let path = deep.as_ref().and_then(without_path);
+        deep.into_iter().chain(whole).chain(path)
+    }
+
+    /// Nothing if it cannot be said, or if the URLs have little in common.
+    fn difference(&mut self, source: u32, target: u32, depth: Depth) -> Option<Difference> {
+        if changed_params(self.view, source, target) > MOST_PARAMS {
+            return None;
+        }
+        Comparison::new(self, source, target, depth).difference()
+    }
 }
 
 /// A part of the source that may be copied from.
@@ -43,110 +68,108 @@ struct Origin<'v> {
     cut: Cut<'v>,
 }
 
-/// A difference in the making.
-struct Draft {
+/// Two URLs that are compared.
+struct Comparison<'d, 'v, 's> {
+    view: &'v View<'s>,
+    texts: &'d mut Interner,
+    source: u32,
+    target: u32,
     depth: Depth,
+    /// How many components the paths have in common at their start, and at their end.
+    common: (usize, usize),
+    origins: Vec<Origin<'v>>,
+    /// Texts that are no part of the source.
     given: Vec<TextId>,
+    /// The patterns of parts whose deep tokens are spoken of.
     patterns: Vec<(Source, u32)>,
 }
 
-impl<'v, 's> Differ<'v, 's> {
-    pub(super) fn new(view: &'v View<'s>) -> Differ<'v, 's> {
-        Differ { view, texts: Interner::new() }
-    }
-
-    fn fixed(&mut self, text: &[u8]) -> TextId {
-        self.texts.intern(text)
-    }
-
-    /// What makes the URL `target` of the URL `source`, in as many ways as it can be said: a value of which some deep tokens
-    /// change is irrelevant as a whole, perhaps.
-    pub(super) fn differences(&mut self, source: u32, target: u32) -> impl Iterator<Item = Difference> {
-        let deep = self.difference(source, target, Depth::Deep);
-        let is_deep = deep.as_ref().is_some_and(|d| d.edits.iter().any(|edit| !edit.patterns.is_empty()));
-        let whole = is_deep.then(|| self.difference(source, target, Depth::Whole)).flatten();
-        let path = deep.as_ref().and_then(without_path);
-        deep.into_iter().chain(whole).chain(path)
-    }
-
-    fn difference(&mut self, source: u32, target: u32, depth: Depth) -> Option<Difference> {
-        let view = self.view;
-        let mut draft = Draft { depth, given: Vec::new(), patterns: Vec::new() };
-        let scheme = (view.scheme(source) != view.scheme(target))
-            .then(|| vec![self.given(view.text(view.scheme(target)), &mut draft)]);
-        let host = self.host(source, target, &mut draft);
-        let port = [source, target].map(|row| view.port(row).map(|value| self.fixed(view.text(value))));
-        if changed_params(view, source, target) > MOST_PARAMS {
-            return None;
+impl<'d, 'v, 's> Comparison<'d, 'v, 's> {
+    fn new(differ: &'d mut Differ<'v, 's>, source: u32, target: u32, depth: Depth) -> Comparison<'d, 'v, 's> {
+        let view = differ.view;
+        let common = common_ends(view.path(source), view.path(target));
+        Comparison {
+            view,
+            texts: &mut differ.texts,
+            source,
+            target,
+            depth,
+            common,
+            origins: origins(view, source, target, common),
+            given: Vec::new(),
+            patterns: Vec::new(),
         }
-        let (before, after) = common_ends(view.path(source), view.path(target));
-        let origins = origins(view, source, target, before, after);
-        let path = self.path(source, target, (before, after), &origins, &mut draft)?;
-        let params = self.params(source, target, &origins, &mut draft)?;
-        draft.patterns.sort_unstable();
-        draft.patterns.dedup();
-        let edit =
-            Edit { scheme, host, port: (port[0], port[1]), path: None, params, patterns: draft.patterns };
-        let edits = match path {
-            PathDraft::Same => vec![edit],
-            PathDraft::ConvertAll(conversion) => {
-                vec![Edit { path: Some(PathEdit::ConvertAll(conversion)), ..edit }]
-            }
-            PathDraft::Components { removed, added } => places(before, after)
-                .map(|place| PathEdit::Components { place, removed, added: added.clone() })
-                .map(|path| Edit { path: Some(path), ..edit.clone() })
-                .collect(),
-        };
-        Some(Difference { edits, given: draft.given })
     }
 
-    fn given(&mut self, text: &[u8], draft: &mut Draft) -> Piece {
-        draft.given.push(self.fixed(text));
-        Piece::Given(draft.given.len() as u16 - 1)
+    fn difference(mut self) -> Option<Difference> {
+        let scheme = self.scheme();
+        let host = self.host();
+        let port = (self.port(self.source), self.port(self.target));
+        let paths = self.paths()?;
+        let params = self.params()?;
+        self.patterns.sort_unstable();
+        self.patterns.dedup();
+        let edit = Edit { scheme, host, port, path: None, params, patterns: self.patterns };
+        let edits = paths.into_iter().map(|path| Edit { path, ..edit.clone() }).collect();
+        Some(Difference { edits, given: self.given })
     }
 
-    fn host(&mut self, source: u32, target: u32, draft: &mut Draft) -> Option<HostEdit> {
-        let view = self.view;
-        let [from, to] = [source, target].map(|row| view.host(row));
+    fn give(&mut self, text: &[u8]) -> Piece {
+        self.given.push(self.texts.intern(text));
+        Piece::Given(self.given.len() as u16 - 1)
+    }
+
+    fn scheme(&mut self) -> Option<Expr> {
+        let [from, to] = [self.source, self.target].map(|row| self.view.scheme(row));
+        (from != to).then(|| vec![self.give(self.view.text(to))])
+    }
+
+    fn host(&mut self) -> Option<HostEdit> {
+        let [from, to] = [self.source, self.target].map(|row| self.view.text(self.view.host(row)));
         if from == to {
             return None;
         }
-        let labels = |value: u32| view.text(value).split(|b| *b == b'.').collect::<Vec<&[u8]>>();
-        let (from, to) = (labels(from), labels(to));
+        let [from, to] = [from, to].map(|host| host.split(|b| *b == b'.').collect::<Vec<&[u8]>>());
         let same = from.iter().rev().zip(to.iter().rev()).take_while(|(a, b)| a == b).count();
-        let removed = from[..from.len() - same].iter().map(|label| self.fixed(label)).collect();
-        let added = to[..to.len() - same].iter().map(|label| vec![self.given(label, draft)]).collect();
+        let removed = from[..from.len() - same].iter().map(|label| self.texts.intern(label)).collect();
+        let added = to[..to.len() - same].iter().map(|label| vec![self.give(label)]).collect();
         Some(HostEdit { removed, added })
     }
 
-    fn path(
-        &mut self,
-        source: u32,
-        target: u32,
-        (before, after): (usize, usize),
-        origins: &[Origin<'v>],
-        draft: &mut Draft,
-    ) -> Option<PathDraft> {
-        let view = self.view;
-        let (from, to) = (view.path(source), view.path(target));
+    fn port(&mut self, row: u32) -> Option<TextId> {
+        self.view.port(row).map(|value| self.texts.intern(self.view.text(value)))
+    }
+
+    /// What becomes of the path, once for each place by which the change may be known.
+    fn paths(&mut self) -> Option<Vec<Option<PathEdit>>> {
+        let (from, to) = (self.view.path(self.source), self.view.path(self.target));
+        let (before, after) = self.common;
         let removed = from.len() - before - after;
         let new = &to[before..to.len() - after];
         if removed == 0 && new.is_empty() {
-            return Some(PathDraft::Same);
+            return Some(vec![None]);
         }
         if removed.max(new.len()) > MOST_COMPONENTS {
             return None;
         }
         if let Some(conversion) = self.converted_path(from, to) {
-            return Some(PathDraft::ConvertAll(conversion));
+            return Some(vec![Some(PathEdit::ConvertAll(conversion))]);
         }
+        let added = self.components(new, before, to.len(), removed);
+        let removed = removed as u16;
+        let edit = |place| Some(PathEdit::Components { place, removed, added: added.clone() });
+        Some(places(before, after).map(edit).collect())
+    }
+
+    /// How components of the target, which begin at `before` in a path of `count`, come from the source.
+    fn components(&mut self, new: &[u32], before: usize, count: usize, removed: usize) -> Vec<Expr> {
         let mut added = Vec::with_capacity(new.len());
         for (i, &value) in new.iter().enumerate() {
-            let cut = view.cut_segment(value, before + i, to.len());
             let counterpart = (removed == new.len()).then_some(Source::Removed(i as u16));
-            added.push(self.expr(view.text(value), cut, counterpart, origins, draft));
+            let cut = self.view.cut_segment(value, before + i, count);
+            added.push(self.expr(self.view.text(value), cut, counterpart));
         }
-        Some(PathDraft::Components { removed: removed as u16, added })
+        added
     }
 
     /// The conversion that makes one path of another, component by component.
@@ -160,29 +183,21 @@ impl<'v, 's> Differ<'v, 's> {
         Conversion::REAL.iter().find(makes).copied()
     }
 
-    fn params(
-        &mut self,
-        source: u32,
-        target: u32,
-        origins: &[Origin<'v>],
-        draft: &mut Draft,
-    ) -> Option<Vec<(u32, ParamEdit)>> {
+    fn params(&mut self) -> Option<Vec<(u32, ParamEdit)>> {
         let view = self.view;
         let mut params = Vec::new();
-        for (key, value) in view.params(source) {
-            match view.param(target, key) {
+        for (key, value) in view.params(self.source) {
+            match view.param(self.target, key) {
                 None => params.push((key, ParamEdit::Delete)),
                 Some(becomes) if becomes != value => {
-                    let expr = self.param(key, becomes, Some(Source::Param(key)), origins, draft);
-                    params.push((key, ParamEdit::Change(expr)));
+                    params.push((key, ParamEdit::Change(self.param(key, becomes, Some(Source::Param(key))))));
                 }
                 Some(_) => {}
             }
         }
-        for (key, value) in view.params(target) {
-            if view.param(source, key).is_none() {
-                let expr = self.param(key, value, None, origins, draft);
-                params.push((key, ParamEdit::Add(expr)));
+        for (key, value) in view.params(self.target) {
+            if view.param(self.source, key).is_none() {
+                params.push((key, ParamEdit::Add(self.param(key, value, None))));
             }
         }
         params.sort_unstable_by_key(|(key, _)| *key);
@@ -190,52 +205,60 @@ impl<'v, 's> Differ<'v, 's> {
         params.iter().all(|(key, _)| view.param_key(*key).nth == 0).then_some(params)
     }
 
-    fn param(
-        &mut self,
-        key: u32,
-        value: u32,
-        counterpart: Option<Source>,
-        origins: &[Origin<'v>],
-        draft: &mut Draft,
-    ) -> Expr {
-        let cut = self.view.cut_param(key, value);
-        self.expr(self.view.text(value), cut, counterpart, origins, draft)
+    fn param(&mut self, key: u32, value: u32, counterpart: Option<Source>) -> Expr {
+        self.expr(self.view.text(value), self.view.cut_param(key, value), counterpart)
     }
 
     /// How `text` comes from the source. `counterpart` is what it was before.
-    fn expr(
-        &mut self,
-        text: &[u8],
-        cut: Cut,
-        counterpart: Option<Source>,
-        origins: &[Origin<'v>],
-        draft: &mut Draft,
-    ) -> Expr {
+    fn expr(&mut self, text: &[u8], cut: Cut, counterpart: Option<Source>) -> Expr {
         if text.is_empty() {
             return Vec::new();
         }
-        if let Some(copy) = whole_copy(text, counterpart, origins) {
+        if let Some(copy) = whole_copy(text, counterpart, &self.origins) {
             return vec![copy];
         }
-        let before = origins.iter().find(|origin| Some(origin.source) == counterpart);
-        if before.is_some_and(|before| draft.depth == Depth::Whole || !shares_tokens(before, text, cut)) {
-            return vec![self.given(text, draft)];
+        if let Some(before) = self.origins.iter().find(|origin| Some(origin.source) == counterpart) {
+            if self.depth == Depth::Whole || !shares_tokens(before, text, cut) {
+                return vec![self.give(text)];
+            }
+            if before.cut.pattern != WHOLE {
+                self.patterns.push((before.source, before.cut.pattern));
+            }
         }
-        // The deep tokens of what it was are what is spoken of.
-        draft.patterns.extend(before.map(|o| (o.source, o.cut.pattern)).filter(|(_, p)| *p != WHOLE));
+        self.tokens(text, cut, counterpart)
+    }
+
+    /// `text` put together from deep tokens.
+    fn tokens(&mut self, text: &[u8], cut: Cut, counterpart: Option<Source>) -> Expr {
         let mut pieces = Vec::new();
         let mut holes = cut.holes.iter();
         for part in &self.view.pattern(cut.pattern).parts {
             match part {
-                Part::Fixed(fixed) => pieces.push(Piece::Fixed(self.fixed(fixed))),
+                Part::Fixed(fixed) => pieces.push(Piece::Fixed(self.texts.intern(fixed))),
                 Part::Hole(_) => {
-                    let hole = holes.next().map_or(text, |r| token(text, r));
-                    let copy = hole_copy(hole, counterpart, origins, &mut draft.patterns);
-                    pieces.push(copy.unwrap_or_else(|| self.given(hole, draft)));
+                    let hole = holes.next().map_or(text, |range| token(text, range));
+                    let copy = self.hole_copy(hole, counterpart);
+                    pieces.push(copy.unwrap_or_else(|| self.give(hole)));
                 }
             }
         }
         pieces
+    }
+
+    /// A deep token of the source that is `text`. The pattern that the source must have is noted.
+    fn hole_copy(&mut self, text: &[u8], counterpart: Option<Source>) -> Option<Piece> {
+        let is_counterpart = |origin: &Origin| Some(origin.source) == counterpart;
+        let found = |origin: &Origin| {
+            let may_copy =
+                origin.cut.pattern != WHOLE && (text.len() >= MIN_COPIED || is_counterpart(origin));
+            let hole =
+                origin.cut.holes.iter().position(|range| may_copy && token(origin.text, range) == text);
+            hole.map(|hole| (origin.source, origin.cut.pattern, hole as u16))
+        };
+        let own = self.origins.iter().filter(|origin| is_counterpart(origin)).find_map(found);
+        let (source, pattern, hole) = own.or_else(|| self.origins.iter().find_map(found))?;
+        self.patterns.push((source, pattern));
+        Some(Piece::Copy { source, hole: Some(hole), convert: Conversion::None })
     }
 }
 
@@ -252,13 +275,6 @@ fn without_path(difference: &Difference) -> Option<Difference> {
     let path = PathEdit::Components { place: Place::All, removed: 0, added: vec![vec![Piece::Star]] };
     let edit = Edit { path: Some(path), patterns: Vec::new(), ..edit.clone() };
     Some(Difference { edits: vec![edit], given: Vec::new() })
-}
-
-/// What becomes of a path, its place not yet said.
-enum PathDraft {
-    Same,
-    ConvertAll(Conversion),
-    Components { removed: u16, added: Vec<Expr> },
 }
 
 /// How many components two paths have in common at their start, and then at their end.
@@ -289,7 +305,7 @@ fn changed_params(view: &View, source: u32, target: u32) -> usize {
 }
 
 /// The parts of the source that are not in the target as they were.
-fn origins<'v>(view: &'v View, source: u32, target: u32, before: usize, after: usize) -> Vec<Origin<'v>> {
+fn origins<'v>(view: &'v View, source: u32, target: u32, (before, after): (usize, usize)) -> Vec<Origin<'v>> {
     let path = view.path(source);
     let removed = path[before..path.len() - after].iter().enumerate().map(|(i, &value)| Origin {
         source: Source::Removed(i as u16),
@@ -305,56 +321,27 @@ fn origins<'v>(view: &'v View, source: u32, target: u32, before: usize, after: u
     removed.chain(params).collect()
 }
 
-/// Texts shorter than this are the same in two places by accident.
-const MIN_COPIED: usize = 2;
-
+/// A part of the source that is `text`, or is when it is converted; first of all, what it was before.
 fn whole_copy(text: &[u8], counterpart: Option<Source>, origins: &[Origin]) -> Option<Piece> {
-    let copy = |origin: &Origin, convert| Piece::Copy { source: origin.source, hole: None, convert };
     let is_counterpart = |origin: &&Origin| Some(origin.source) == counterpart;
-    let real = Conversion::REAL.into_iter();
-    if let Some(before) = origins.iter().find(is_counterpart)
-        && let Some(convert) = real.clone().find(|convert| convert.makes(before.text, text))
-    {
-        return Some(copy(before, convert));
-    }
-    let other = || origins.iter().filter(|origin| text.len() >= MIN_COPIED && !is_counterpart(origin));
-    let same = other().find(|origin| origin.text == text).map(|origin| copy(origin, Conversion::None));
-    same.or_else(|| {
-        let made = |convert: Conversion| {
-            other().find(|origin| convert.makes(origin.text, text)).map(|origin| copy(origin, convert))
-        };
-        real.clone().find_map(made)
-    })
+    let made = |origin: &Origin, conversions: &[Conversion]| {
+        let convert = *conversions.iter().find(|convert| convert.makes(origin.text, text))?;
+        Some(Piece::Copy { source: origin.source, hole: None, convert })
+    };
+    let own = origins.iter().find(is_counterpart).and_then(|origin| made(origin, &Conversion::REAL));
+    let others = || origins.iter().filter(|origin| text.len() >= MIN_COPIED && !is_counterpart(origin));
+    own.or_else(|| others().find_map(|origin| made(origin, &[Conversion::None])))
+        .or_else(|| others().find_map(|origin| made(origin, &Conversion::REAL)))
 }
 
 /// Whether two values have the same structure, or a deep token in common.
 fn shares_tokens(before: &Origin, text: &[u8], cut: Cut) -> bool {
-    let is_before = |hole: &[u8]| before.cut.holes.iter().any(|r| token(before.text, r) == hole);
+    let is_before = |hole: &[u8]| before.cut.holes.iter().any(|range| token(before.text, range) == hole);
     before.cut.pattern == cut.pattern
-        || cut.holes.iter().any(|r| is_before(token(text, r)))
+        || cut.holes.iter().any(|range| is_before(token(text, range)))
         || (cut.holes.is_empty() && is_before(text))
 }
 
 fn token<'t>(text: &'t [u8], range: &Range<u32>) -> &'t [u8] {
     &text[range.start as usize..range.end as usize]
-}
-
-/// A deep token of the source that is `text`. The pattern that the source must have is noted.
-fn hole_copy(
-    text: &[u8],
-    counterpart: Option<Source>,
-    origins: &[Origin],
-    patterns: &mut Vec<(Source, u32)>,
-) -> Option<Piece> {
-    let is_counterpart = |origin: &Origin| Some(origin.source) == counterpart;
-    let fits = |origin: &&Origin| {
-        origin.cut.pattern != WHOLE && (text.len() >= MIN_COPIED || is_counterpart(origin))
-    };
-    let found = |origin: &Origin| origin.cut.holes.iter().position(|r| token(origin.text, r) == text);
-    let mut ranked: Vec<&Origin> = origins.iter().filter(fits).collect();
-    ranked.sort_by_key(|origin| !is_counterpart(origin));
-    let (origin, hole) = ranked.into_iter().find_map(|origin| Some((origin, found(origin)?)))?;
-    patterns.push((origin.source, origin.cut.pattern));
-    let hole = Some(hole as u16);
-    Some(Piece::Copy { source: origin.source, hole, convert: Conversion::None })
 }

@@ -80,32 +80,55 @@ impl Learner for DecisionTree {
 
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
         let view = View::new(sample);
-        let pairs = Pairs { view: &view, targets: self.targets, seed: self.seed };
         let mut differ = Differ::new(&view);
-        let mut collector = Collector::default();
-        let (mut reordered, mut others) = (0, 0);
-        for rows in sample.duplicates().clusters() {
-            for (source, target) in pairs.of_cluster(rows) {
-                if view.url_hash(source) == view.url_hash(target) {
-                    reordered += u64::from(view.differ_in_order(source, target));
-                } else {
-                    others += 1;
-                    differ.differences(source, target).for_each(|found| collector.add(source, found));
-                }
-            }
-        }
+        let (collector, reordered) = self.compare(sample, &view, &mut differ);
         let mut classes = collector.classes(&view, self.min_support as usize);
         classes.truncate((sample.rows.len() / ROWS_PER_CLASS).max(MIN_CLASSES));
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier::new(&view, &differ.texts);
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);
-        let order = if reordered * OFTEN > others { Order::ByName } else { Order::OfTarget };
         let said = rules.iter().filter_map(|rule| {
-            let action = template::action(&view, &differ.texts, rule, order)?;
+            let action = template::action(&view, &differ.texts, rule, reordered.order())?;
             Some(Candidate { action, support: rule.counts.right })
         });
-        // Sorting helps where duplicates differ in nothing but the order of their parameters.
-        let sorting = if reordered > 0 { say::sorting() } else { None };
-        said.chain(sorting.map(|action| Candidate { action, support: reordered })).collect()
+        said.chain(reordered.sorting()).collect()
+    }
+}
+
+impl DecisionTree {
+    /// Compare the URLs of every page.
+    fn compare(&self, sample: &Sample, view: &View, differ: &mut Differ) -> (Collector, Reordered) {
+        let pairs = Pairs { view, targets: self.targets, seed: self.seed };
+        let (mut collector, mut reordered) = (Collector::default(), Reordered::default());
+        for rows in sample.duplicates().clusters() {
+            for (source, target) in pairs.of_cluster(rows) {
+                if view.url_hash(source) == view.url_hash(target) {
+                    reordered.pairs += u64::from(view.differ_in_order(source, target));
+                } else {
+                    reordered.others += 1;
+                    differ.differences(source, target).for_each(|found| collector.add(source, found));
+                }
+            }
+        }
+        (collector, reordered)
+    }
+}
+
+/// Pairs of duplicates that differ in nothing but the order of their parameters, and others.
+#[derive(Default)]
+struct Reordered {
+    pairs: u64,
+    others: u64,
+}
+
+impl Reordered {
+    fn order(&self) -> Order {
+        if self.pairs * OFTEN > self.others { Order::ByName } else { Order::OfTarget }
+    }
+
+    /// The rule that sorts parameters, if there is anything to sort.
+    fn sorting(&self) -> Option<Candidate> {
+        let action = if self.pairs > 0 { say::sorting() } else { None };
+        action.map(|action| Candidate { action, support: self.pairs })
     }
 }

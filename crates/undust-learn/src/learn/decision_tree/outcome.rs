@@ -128,73 +128,81 @@ impl<'v, 's> Applier<'v, 's> {
             && edit.params.iter().all(|(key, edit)| is_there(edit) == view.param(row, *key).is_some())
     }
 
-    /// The hash of what becomes of a row; nothing if it stays as it is.
+    /// The hash of what becomes of a row; nothing if it stays as it is. Every part adds what it changes.
     fn result(&self, edit: &Edit, row: u32, buffer: &mut Vec<u8>) -> Option<u64> {
-        let view = self.view;
-        let source = SourceUrl::new(view, edit, row)?;
-        let mut hash = view.url_hash(row);
-        let mut change = |before: u64, after: u64| hash = hash.wrapping_sub(before).wrapping_add(after);
-        if let Some(scheme) = &edit.scheme {
-            let after = self.hash(scheme, &source, buffer);
-            change(scheme_hash(view.hash_of(view.scheme(row))), scheme_hash(after));
-        }
-        if let Some(host) = &edit.host {
-            let after = self.host(host, row, buffer)?;
-            change(host_hash(view.hash_of(view.host(row))), host_hash(after));
-        }
-        if edit.port.0.is_some() || edit.port.1.is_some() {
-            let of_row = view.port(row).map(|value| view.text(value));
-            let [from, to] = [edit.port.0, edit.port.1].map(|port| port.map(|id| self.texts.get(id)));
-            (of_row == from).then_some(())?;
-            let hash = |port: Option<&[u8]>| port.map_or(0, |port| port_hash(xxh3_64(port)));
-            change(hash(from), hash(to));
-        }
-        if let Some(path) = &edit.path {
-            let before = path_hash(view.path(row).iter().map(|&value| view.hash_of(value)));
-            change(before, self.path(path, row, &source, buffer));
-        }
-        for (key, edit) in &edit.params {
-            let value = view.param(row, *key);
-            let before = value.map_or(0, |value| param_hash(*key, view.hash_of(value)));
-            let after = edit.expr().map_or(0, |expr| param_hash(*key, self.hash(expr, &source, buffer)));
-            change(before, after);
-        }
-        (hash != view.url_hash(row)).then_some(hash)
+        let source = SourceUrl::new(self.view, edit, row)?;
+        let changed = self
+            .scheme(edit, &source, buffer)
+            .wrapping_add(self.host(edit, row, buffer)?)
+            .wrapping_add(self.port(edit, row)?)
+            .wrapping_add(self.path(edit, &source, buffer))
+            .wrapping_add(self.params(edit, &source, buffer));
+        (changed != 0).then(|| self.view.url_hash(row).wrapping_add(changed))
     }
 
-    fn host(&self, edit: &HostEdit, row: u32, buffer: &mut Vec<u8>) -> Option<u64> {
-        let mut rest = self.view.text(self.view.host(row));
-        for &label in &edit.removed {
+    fn scheme(&self, edit: &Edit, source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
+        let Some(scheme) = &edit.scheme else { return 0 };
+        let before = self.view.hash_of(self.view.scheme(source.row));
+        scheme_hash(self.hash(scheme, source, buffer)).wrapping_sub(scheme_hash(before))
+    }
+
+    /// Nothing if the host has not the labels that are removed.
+    fn host(&self, edit: &Edit, row: u32, buffer: &mut Vec<u8>) -> Option<u64> {
+        let Some(HostEdit { removed, added }) = &edit.host else { return Some(0) };
+        let host = self.view.host(row);
+        let mut rest = self.view.text(host);
+        for &label in removed {
             rest = rest.strip_prefix(self.texts.get(label))?.strip_prefix(b".")?;
         }
         buffer.clear();
-        for label in &edit.added {
+        for label in added {
             for piece in label {
                 buffer.extend_from_slice(self.fixed(piece));
             }
             buffer.push(b'.');
         }
         buffer.extend_from_slice(rest);
-        Some(xxh3_64(buffer))
+        Some(host_hash(xxh3_64(buffer)).wrapping_sub(host_hash(self.view.hash_of(host))))
     }
 
-    fn path(&self, edit: &PathEdit, row: u32, source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
-        let view = self.view;
-        let path = view.path(row);
-        match edit {
-            PathEdit::ConvertAll(conversion) => path_hash(path.iter().map(|&value| {
+    /// Nothing if the port is another one.
+    fn port(&self, edit: &Edit, row: u32) -> Option<u64> {
+        if edit.port == (None, None) {
+            return Some(0);
+        }
+        let [from, to] = [edit.port.0, edit.port.1].map(|port| port.map(|id| self.texts.get(id)));
+        let hash = |port: Option<&[u8]>| port.map_or(0, |port| port_hash(xxh3_64(port)));
+        let is_this = self.view.port(row).map(|value| self.view.text(value)) == from;
+        is_this.then(|| hash(to).wrapping_sub(hash(from)))
+    }
+
+    fn path(&self, edit: &Edit, source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
+        let path = self.view.path(source.row);
+        let hash = |value: &u32| self.view.hash_of(*value);
+        let after = match &edit.path {
+            None => return 0,
+            Some(PathEdit::ConvertAll(conversion)) => path_hash(path.iter().map(|&value| {
                 buffer.clear();
-                conversion.convert().append(view.text(value), buffer);
+                conversion.convert().append(self.view.text(value), buffer);
                 xxh3_64(buffer)
             })),
-            PathEdit::Components { added, .. } => {
-                let hash = |value: &u32| view.hash_of(*value);
-                let before = path[..source.removed.start].iter().map(hash);
+            Some(PathEdit::Components { added, .. }) => {
                 let new: Vec<u64> = added.iter().map(|expr| self.hash(expr, source, buffer)).collect();
-                let after = path[source.removed.end..].iter().map(hash);
-                path_hash(before.chain(new).chain(after))
+                let Range { start, end } = source.removed;
+                path_hash(path[..start].iter().map(hash).chain(new).chain(path[end..].iter().map(hash)))
             }
-        }
+        };
+        after.wrapping_sub(path_hash(path.iter().map(hash)))
+    }
+
+    fn params(&self, edit: &Edit, source: &SourceUrl, buffer: &mut Vec<u8>) -> u64 {
+        let changes = edit.params.iter().map(|(key, edit)| {
+            let value = self.view.param(source.row, *key);
+            let before = value.map_or(0, |value| param_hash(*key, self.view.hash_of(value)));
+            let after = edit.expr().map_or(0, |expr| param_hash(*key, self.hash(expr, source, buffer)));
+            after.wrapping_sub(before)
+        });
+        changes.fold(0, u64::wrapping_add)
     }
 
     /// The hash of a text put together.
