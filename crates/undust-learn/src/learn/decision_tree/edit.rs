@@ -211,3 +211,29 @@ impl Edit {
             && other.params.iter().all(|param| self.params.contains(param))
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn places_from_either_end() {
+        assert_eq!(Place::Start(1).range(2, 4), Some(1..3));
+        assert_eq!(Place::Start(3).range(2, 4), None);
+        assert_eq!(Place::End(1).range(2, 4), Some(1..3));
+        assert_eq!(Place::End(3).range(2, 4), None);
+        assert_eq!(Place::Whole.range(2, 2), Some(0..2));
+        assert_eq!(Place::Whole.range(2, 3), None);
+        assert_eq!(Place::All.range(0, 3), Some(0..3));
+    }
+
+    #[test]
+    fn conversions_of_whole_values() {
+        assert!(
+            Conversion::Lower.makes(b"Recipe", b"recipe") && Conversion::Upper.makes(b"Recipe", b"RECIPE")
+        );
+        assert!(!Conversion::Lower.makes(b"RECIPE", b"Recipe") && !Conversion::Upper.makes(b"a", b"b"));
+        assert!(Conversion::Decode.makes(b"a%2Db", b"a-b") && Conversion::Encode.makes(b"a b", b"a%20b"));
+        assert!(!Conversion::Encode.makes(b"a", b"a") && !Conversion::Decode.makes(b"a", b"a"));
+    }
+}

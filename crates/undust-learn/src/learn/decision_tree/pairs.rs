@@ -121,3 +121,43 @@ impl Pairs<'_, '_> {
             .filter(move |&other| other != row && view.site.cluster(other) == cluster)
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+
+    use super::*;
+    use crate::site::Site;
+
+    fn site(urls: usize, importance: impl Fn(usize) -> f64) -> Site {
+        let page = |i: usize| Page {
+            cluster: Some("wall".to_owned()),
+            importance: Some(importance(i)),
+            ..Page::new(format!("http://a.com/x?id={i:05}"))
+        };
+        Site::new("a.com", &(0..urls).map(page).collect::<Vec<_>>(), 0)
+    }
+
+    #[test]
+    fn sources_by_their_share_of_importance() {
+        let site = site(8000, |i| if i % 2 == 0 { 9.0 } else { 1.0 });
+        let view = View::new(&site.sample(0));
+        let pairs = Pairs { view: &view, targets: 1, seed: 0 };
+        let rows: Vec<u32> = (0..8000).collect();
+        let sources = pairs.sources(&rows);
+        let important = sources.iter().filter(|&&row| site.importance(row) == 9f32.to_bits()).count();
+        assert!((MOST_SOURCES..=MOST_SOURCES + STRATA).contains(&sources.len()), "{}", sources.len());
+        assert!((440..=470).contains(&important), "{important}");
+        assert_eq!(sources, Pairs { view: &view, targets: 1, seed: 0 }.sources(&rows));
+    }
+
+    #[test]
+    fn the_most_important_is_the_target_and_pairs_are_few() {
+        let site = site(2000, |i| if i == 77 { 5.0 } else { 0.0 });
+        let view = View::new(&site.sample(0));
+        let rows: Vec<u32> = (0..2000).collect();
+        let pairs = Pairs { view: &view, targets: 1, seed: 0 }.of_cluster(&rows);
+        assert!(pairs.len() <= MOST_SOURCES + STRATA, "{}", pairs.len());
+        assert!(pairs.iter().all(|&(source, target)| site.importance(target) > 0 && source != target));
+    }
+}

@@ -199,3 +199,37 @@ impl<'v, 's> ShapeTest<'v, 's> {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+
+    use super::*;
+    use crate::learn::decision_tree::edit::{Edit, ParamEdit};
+    use crate::site::Site;
+
+    /// What tells two transformations apart is in their contexts, what does not is in neither.
+    #[test]
+    fn contexts_hold_what_tells_classes_apart() {
+        let url = |i: usize| {
+            format!("http://a.com/{}/{i}?x=1&y=2", if i.is_multiple_of(2) { "even" } else { "odd" })
+        };
+        let pages: Vec<Page> =
+            (0..80).map(|i| Page { cluster: Some("c".into()), ..Page::new(url(i)) }).collect();
+        let site = Site::new("a.com", &pages, 0);
+        let view = View::new(&site.sample(0));
+        let even = |row: &u32| site.value(view.path(*row)[0]) == b"even";
+        let (evens, odds) = (0..80).partition(even);
+        let class = |param: u32, rows: Vec<u32>| Class {
+            edit: Edit { params: vec![(param, ParamEdit::Delete)], ..Edit::default() },
+            rows,
+        };
+        let contexts = contexts(&view, &[class(0, evens), class(1, odds)]);
+        for (context, word) in contexts.iter().flatten().zip(["even", "odd"]) {
+            let asked = |key: Key| context.iter().find(|(of, _)| *of == key).map(|(_, test)| *test);
+            assert_eq!(asked(Key::Start(0)), site.find_value(word.as_bytes()).map(Test::Is));
+            assert!(!matches!(asked(Key::Start(1)), Some(Test::Is(_))), "{context:?}");
+        }
+        assert_eq!(contexts.iter().map(Vec::len).collect::<Vec<_>>(), [1, 1]);
+    }
+}

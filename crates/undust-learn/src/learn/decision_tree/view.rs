@@ -427,3 +427,57 @@ pub(super) fn path_hash(components: impl Iterator<Item = u64>) -> u64 {
     }
     if is_empty { mix(hash, xxh3_64(b"")) } else { hash }
 }
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+
+    use super::*;
+
+    fn site(urls: &[(&str, &str, f64)]) -> Site {
+        let page = |&(url, label, importance): &(&str, &str, f64)| Page {
+            cluster: Some(label.to_owned()),
+            importance: Some(importance),
+            ..Page::new(url)
+        };
+        Site::new("a.com", &urls.iter().map(page).collect::<Vec<_>>(), 0)
+    }
+
+    fn row_of(site: &Site, url: &str) -> u32 {
+        let is_it = |row: &u32| {
+            let mut out = Vec::new();
+            site.write_url(*row, &mut out);
+            out == url.as_bytes()
+        };
+        (0..site.len() as u32).find(is_it).unwrap()
+    }
+
+    #[test]
+    fn hashes_follow_parts_not_their_order() {
+        let urls = [
+            "http://a.com/x?a=1&b=2",
+            "http://a.com/x?b=2;a=1",
+            "http://a.com/x?b=2",
+            "http://a.com/x/y?b=2",
+        ];
+        let site = site(&urls.map(|url| (url, "c", 0.0)));
+        let view = View::new(&site.sample(0));
+        let [ordered, other, shorter, deeper] = urls.map(|url| row_of(&site, url));
+        assert_eq!(view.url_hash(ordered), view.url_hash(other));
+        assert!(view.differ_in_order(ordered, other) && !view.differ_in_order(ordered, ordered));
+        let (a, value) = view.params(ordered).find(|(key, _)| view.param_key(*key).name == b"a").unwrap();
+        let without = view.url_hash(ordered).wrapping_sub(param_hash(a, view.hash_of(value)));
+        assert_eq!(view.find(without), Some(shorter));
+        assert_ne!(view.url_hash(shorter), view.url_hash(deeper));
+        assert_eq!(view.value(deeper, Key::End(0)), view.value(deeper, Key::Start(1)));
+        assert_eq!(view.value(shorter, Key::Start(1)), None);
+    }
+
+    #[test]
+    fn urls_that_are_not_spoken_of() {
+        let urls = ["http://u@a.com/x", "http://a.com/x?", "http://a.com/x"];
+        let site = site(&urls.map(|url| (url, "c", 0.0)));
+        let view = View::new(&site.sample(0));
+        assert_eq!(urls.map(|url| view.knows(row_of(&site, url))), [false, false, true]);
+    }
+}
