@@ -41,11 +41,11 @@ fn eval(folder: &Folder, input: &str) -> Run {
 fn empty_files() {
     let folder = folder("empty", "").and("blank", "\n \r\n\n");
     assert_snapshot!(learn(&folder, "empty"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
     = 2
     ");
     assert_snapshot!(learn(&folder, "blank"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
     = 2
     ");
     assert_snapshot!(apply(&folder, "empty"), @"= 0");
@@ -313,7 +313,7 @@ fn nothing_to_learn_from() {
         .and("failed.tsv", "url\tdigest\tstatus\nhttp://a.com/\tx\t404\nhttp://a.com/b\tx\t301\n")
         .and("access.log", "h - - [01/Aug/1995:00:00:01 -0400] \"GET /a HTTP/1.0\" 200 1839\n");
     assert_snapshot!(learn(&folder, "urls.txt"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that); --method dustbuster needs neither
     = 2
     ");
     assert_snapshot!(learn(&folder, "headerless.tsv"), @"
@@ -329,7 +329,7 @@ fn nothing_to_learn_from() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "failed.tsv"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that); --method dustbuster needs neither
     = 2
     ");
     assert_snapshot!(learn(&folder, "access.log"), @"
@@ -337,7 +337,7 @@ fn nothing_to_learn_from() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "access.log --host a.com"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (1 page, none like that)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (1 page, none like that); --method dustbuster needs neither
     = 2
     ");
 }

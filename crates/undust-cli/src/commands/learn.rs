@@ -42,10 +42,13 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let learned = args.reading.thread_pool()?.install(|| learn(pages, learner.as_ref(), &config))?;
     let total = Total::of(&learned);
     if total.urls == 0 {
+        let (labels, hint) = match args.method {
+            Method::Dustbuster => ("", ""),
+            _ => (" with a cluster or a digest", "; --method dustbuster needs neither"),
+        };
         bail!(
-            "nothing to learn from: '{}' needs full URLs{} ({}, none like that)",
+            "nothing to learn from: '{}' needs full URLs{labels} ({}, none like that){hint}",
             learner.name(),
-            if matches!(args.method, Method::Dustbuster) { "" } else { " with a cluster or a digest" },
             counted(read, "page")
         );
     }
