@@ -39,7 +39,7 @@ pub const MIN_COVERAGE: u64 = 10;
 pub const MIN_PRECISION: f64 = 0.8;
 /// The transformations with the most pairs are looked at, one for so many URLs, but so many at least: each costs time that
 /// does not depend on the size of the site.
-const ROWS_PER_CLASS: usize = 64;
+const ROWS_PER_CLASS: usize = 128;
 const MIN_CLASSES: usize = 64;
 
 /// Where one in so many pairs of duplicates differs in the order of parameters, rules print them sorted, since then another rule

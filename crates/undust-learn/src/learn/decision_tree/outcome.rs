@@ -49,7 +49,7 @@ pub(super) struct Outcomes {
 const MOST_URLS: usize = 2048;
 
 /// So many transformations with a star are run on more URLs than that.
-const MOST_LARGE_STARS: usize = 32;
+const MOST_LARGE_STARS: usize = 16;
 
 impl<'v, 's> Applier<'v, 's> {
     pub(super) fn new(view: &'v View<'s>, texts: &'v Interner) -> Applier<'v, 's> {
