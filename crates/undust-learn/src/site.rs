@@ -1,7 +1,7 @@
 //! One site in memory: ids, not strings.
 //!
 //! A URL is its *shape* (everything but the values: which components there are, parameter names, order, separators) and one
-//! number per value. That costs 16 bytes per URL plus 4 per value (about 45 bytes on real sites), 64 bytes of what was seen of
+//! number per value. That costs 20 bytes per URL plus 4 per value (about 50 bytes on real sites), 64 bytes of what was seen of
 //! its content, and one copy of every distinct value; the URL's bytes can be put together again at any time. Rows are sorted by a hash of the URL, so
 //! that nothing learned depends on the order of the input.
 

@@ -10,6 +10,9 @@ use undust::rules::Action;
 use crate::listing::Listing;
 use crate::site::Sample;
 
+/// URLs with more keys than this teach nothing, and comparing their keys would take time.
+const MOST_KEYS: usize = 256;
+
 /// Proposes rules for a site. Configuration lives in the value; the same sample gives the same candidates.
 pub trait Learner: Sync {
     /// The name on the command line and in rule files.

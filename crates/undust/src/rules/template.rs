@@ -165,7 +165,7 @@ impl Class {
 }
 
 /// How a copied value is changed on the way.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Convert {
     /// Not at all.
     #[default]

@@ -6,8 +6,12 @@
 
 use std::ops::Range;
 
+use undust::rules::template::Convert;
+
 use super::deep::Part;
-use super::edit::{Conversion, Edit, Expr, HostEdit, ParamEdit, PathEdit, Piece, Place, Source, TextId};
+use super::edit::{
+    CONVERSIONS, Edit, Expr, HostEdit, ParamEdit, PathEdit, Piece, Place, Source, TextId, makes,
+};
 use super::view::{Cut, View, WHOLE};
 use crate::intern::Interner;
 
@@ -173,14 +177,14 @@ impl<'d, 'v, 's> Comparison<'d, 'v, 's> {
     }
 
     /// The conversion that makes one path of another, component by component.
-    fn converted_path(&self, from: &[u32], to: &[u32]) -> Option<Conversion> {
+    fn converted_path(&self, from: &[u32], to: &[u32]) -> Option<Convert> {
         if from.len() != to.len() {
             return None;
         }
-        let makes = |conversion: &&Conversion| {
-            from.iter().zip(to).all(|(a, b)| conversion.makes(self.view.text(*a), self.view.text(*b)))
+        let makes_path = |convert: &Convert| {
+            from.iter().zip(to).all(|(a, b)| makes(*convert, self.view.text(*a), self.view.text(*b)))
         };
-        Conversion::REAL.iter().find(makes).copied()
+        CONVERSIONS.into_iter().find(makes_path)
     }
 
     fn params(&mut self) -> Option<Vec<(u32, ParamEdit)>> {
@@ -258,7 +262,7 @@ impl<'d, 'v, 's> Comparison<'d, 'v, 's> {
         let own = self.origins.iter().filter(|origin| is_counterpart(origin)).find_map(found);
         let (source, pattern, hole) = own.or_else(|| self.origins.iter().find_map(found))?;
         self.patterns.push((source, pattern));
-        Some(Piece::Copy { source, hole: Some(hole), convert: Conversion::None })
+        Some(Piece::Copy { source, hole: Some(hole), convert: Convert::Copy })
     }
 }
 
@@ -324,14 +328,14 @@ fn origins<'v>(view: &'v View, source: u32, target: u32, (before, after): (usize
 /// A part of the source that is `text`, or is when it is converted; first of all, what it was before.
 fn whole_copy(text: &[u8], counterpart: Option<Source>, origins: &[Origin]) -> Option<Piece> {
     let is_counterpart = |origin: &&Origin| Some(origin.source) == counterpart;
-    let made = |origin: &Origin, conversions: &[Conversion]| {
-        let convert = *conversions.iter().find(|convert| convert.makes(origin.text, text))?;
+    let made = |origin: &Origin, conversions: &[Convert]| {
+        let convert = *conversions.iter().find(|convert| makes(**convert, origin.text, text))?;
         Some(Piece::Copy { source: origin.source, hole: None, convert })
     };
-    let own = origins.iter().find(is_counterpart).and_then(|origin| made(origin, &Conversion::REAL));
+    let own = origins.iter().find(is_counterpart).and_then(|origin| made(origin, &CONVERSIONS));
     let others = || origins.iter().filter(|origin| text.len() >= MIN_COPIED && !is_counterpart(origin));
-    own.or_else(|| others().find_map(|origin| made(origin, &[Conversion::None])))
-        .or_else(|| others().find_map(|origin| made(origin, &Conversion::REAL)))
+    own.or_else(|| others().find_map(|origin| made(origin, &[Convert::Copy])))
+        .or_else(|| others().find_map(|origin| made(origin, &CONVERSIONS)))
 }
 
 /// Whether two values have the same structure, or a deep token in common.

@@ -35,7 +35,7 @@ pub(super) struct HostEdit {
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum PathEdit {
     Components { place: Place, removed: u16, added: Vec<Expr> },
-    ConvertAll(Conversion),
+    ConvertAll(Convert),
 }
 
 /// What happens to a parameter.
@@ -103,7 +103,7 @@ pub(super) enum Piece {
     Copy {
         source: Source,
         hole: Option<u16>,
-        convert: Conversion,
+        convert: Convert,
     },
 }
 
@@ -115,45 +115,24 @@ pub(super) enum Source {
     Param(u32),
 }
 
-/// Value conversions, in the order in which they are tried.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub(super) enum Conversion {
-    None,
-    Lower,
-    Upper,
-    Encode,
-    Decode,
-}
+/// The conversions that change a value, in the order in which they are tried.
+pub(super) const CONVERSIONS: [Convert; 4] =
+    [Convert::Lower, Convert::Upper, Convert::Encode, Convert::Decode];
 
-impl Conversion {
-    pub(super) const REAL: [Conversion; 4] =
-        [Conversion::Lower, Conversion::Upper, Conversion::Encode, Conversion::Decode];
-
-    pub(super) fn convert(self) -> Convert {
-        match self {
-            Conversion::None => Convert::Copy,
-            Conversion::Lower => Convert::Lower,
-            Conversion::Upper => Convert::Upper,
-            Conversion::Encode => Convert::Encode,
-            Conversion::Decode => Convert::Decode,
-        }
+/// Whether a conversion makes `to` of `from`.
+pub(super) fn makes(convert: Convert, from: &[u8], to: &[u8]) -> bool {
+    let is_possible = match convert {
+        Convert::Copy => from == to,
+        Convert::Lower | Convert::Upper => from.eq_ignore_ascii_case(to),
+        Convert::Encode => to.contains(&b'%'),
+        Convert::Decode => from.contains(&b'%'),
+    };
+    if !is_possible {
+        return false;
     }
-
-    /// Whether it makes `to` of `from`.
-    pub(super) fn makes(self, from: &[u8], to: &[u8]) -> bool {
-        let is_possible = match self {
-            Conversion::None => from == to,
-            Conversion::Lower | Conversion::Upper => from.eq_ignore_ascii_case(to),
-            Conversion::Encode => to.contains(&b'%'),
-            Conversion::Decode => from.contains(&b'%'),
-        };
-        if !is_possible {
-            return false;
-        }
-        let mut out = Vec::with_capacity(to.len());
-        self.convert().append(from, &mut out);
-        out == to
-    }
+    let mut out = Vec::with_capacity(to.len());
+    convert.append(from, &mut out);
+    out == to
 }
 
 impl Edit {
@@ -229,11 +208,9 @@ mod tests {
 
     #[test]
     fn conversions_of_whole_values() {
-        assert!(
-            Conversion::Lower.makes(b"Recipe", b"recipe") && Conversion::Upper.makes(b"Recipe", b"RECIPE")
-        );
-        assert!(!Conversion::Lower.makes(b"RECIPE", b"Recipe") && !Conversion::Upper.makes(b"a", b"b"));
-        assert!(Conversion::Decode.makes(b"a%2Db", b"a-b") && Conversion::Encode.makes(b"a b", b"a%20b"));
-        assert!(!Conversion::Encode.makes(b"a", b"a") && !Conversion::Decode.makes(b"a", b"a"));
+        assert!(makes(Convert::Lower, b"Recipe", b"recipe") && makes(Convert::Upper, b"Recipe", b"RECIPE"));
+        assert!(!makes(Convert::Lower, b"RECIPE", b"Recipe") && !makes(Convert::Upper, b"a", b"b"));
+        assert!(makes(Convert::Decode, b"a%2Db", b"a-b") && makes(Convert::Encode, b"a b", b"a%20b"));
+        assert!(!makes(Convert::Encode, b"a", b"a") && !makes(Convert::Decode, b"a", b"a"));
     }
 }

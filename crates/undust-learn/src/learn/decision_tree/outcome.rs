@@ -181,9 +181,9 @@ impl<'v, 's> Applier<'v, 's> {
         let hash = |value: &u32| self.view.hash_of(*value);
         let after = match &edit.path {
             None => return 0,
-            Some(PathEdit::ConvertAll(conversion)) => path_hash(path.iter().map(|&value| {
+            Some(PathEdit::ConvertAll(convert)) => path_hash(path.iter().map(|&value| {
                 buffer.clear();
-                conversion.convert().append(self.view.text(value), buffer);
+                convert.append(self.view.text(value), buffer);
                 xxh3_64(buffer)
             })),
             Some(PathEdit::Components { added, .. }) => {
@@ -211,7 +211,7 @@ impl<'v, 's> Applier<'v, 's> {
         for piece in expr {
             match piece {
                 Piece::Copy { source: part, hole, convert } => {
-                    convert.convert().append(source.text(*part, *hole), buffer);
+                    convert.append(source.text(*part, *hole), buffer);
                 }
                 piece => buffer.extend_from_slice(self.fixed(piece)),
             }

@@ -245,12 +245,16 @@ impl ClassRules<'_, '_, '_> {
         rules.filter(passing).collect()
     }
 
+    /// The outcomes that contexts are pruned by, evenly from all.
+    fn sample(&self) -> impl Iterator<Item = &Outcome> {
+        self.outcomes.iter().step_by(self.outcomes.len().div_ceil(MOST_OUTCOMES).max(1))
+    }
+
     /// The contexts for URLs without the parameters that wrong ones have and right ones have not: the tree knows no URLs but
     /// those of duplicates. They are for where the tree's own contexts are not enough.
     fn without_strangers(&self, contexts: &[Context]) -> Vec<Context> {
         let mut seen: BTreeMap<u32, Counts> = BTreeMap::new();
-        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
-        for outcome in self.outcomes.iter().step_by(step) {
+        for outcome in self.sample() {
             for (param, _) in self.view.params(outcome.row) {
                 seen.entry(param).or_default().add(outcome.verdict);
             }
@@ -299,8 +303,7 @@ impl ClassRules<'_, '_, '_> {
 
     /// Which tests some of the URLs pass, as bits, and what becomes of URLs that pass these.
     fn seen(&self, tests: &[(Key, Test)]) -> Vec<(u128, Counts)> {
-        let step = self.outcomes.len().div_ceil(MOST_OUTCOMES);
-        let sample: Vec<Outcome> = self.outcomes.iter().step_by(step).copied().collect();
+        let sample: Vec<Outcome> = self.sample().copied().collect();
         let mut seen: BTreeMap<u128, Counts> = BTreeMap::new();
         for outcomes in sample.chunk_by(|a, b| a.shape == b.shape) {
             let tests = self.of_shape(outcomes[0].shape, tests);

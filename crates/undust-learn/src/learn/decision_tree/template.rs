@@ -166,7 +166,7 @@ impl Saying<'_, '_> {
             Some(PathEdit::Components { place, removed, added }) => {
                 (*place, usize::from(*removed), added, Convert::Copy)
             }
-            Some(PathEdit::ConvertAll(conversion)) => (Place::Start(0), 0, &none, conversion.convert()),
+            Some(PathEdit::ConvertAll(convert)) => (Place::Start(0), 0, &none, *convert),
             None => (Place::Start(0), 0, &none, Convert::Copy),
         };
         let (front, back, open) = self.ends(place, removed);
@@ -360,7 +360,7 @@ impl Saying<'_, '_> {
                 Piece::Given(_) | Piece::Star => text.push(Out::Star),
                 Piece::Copy { source, hole, convert } => {
                     if let Some(spoken) = self.sources.get(source) {
-                        text.extend(spoken.converted(*hole, convert.convert()));
+                        text.extend(spoken.converted(*hole, *convert));
                     }
                 }
             }

@@ -8,6 +8,7 @@ use undust::rules::template::Class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::deep::{Deep, Part, Pattern};
+use crate::learn::MOST_KEYS;
 use crate::site::{Key as SiteKey, Sample, Shape, Site};
 
 /// What a value belongs to. A path component has two keys.
@@ -77,8 +78,6 @@ const MOST_POSITIONS: usize = 6;
 const LAST: usize = MOST_POSITIONS;
 /// Fewer distinct values than this show no structure.
 const MIN_VALUES: usize = 8;
-/// URLs with more keys than this teach nothing, and comparing their keys would take time.
-const MOST_KEYS: usize = 256;
 /// The pattern of a value without structure: one hole.
 pub(super) const WHOLE: u32 = 0;
 

@@ -23,7 +23,7 @@ use maps::Maps;
 use order::Reordered;
 use specific::Collector;
 
-use super::{Candidate, Learner};
+use super::{Candidate, Learner, MOST_KEYS};
 use crate::site::Sample;
 
 /// The fan-out that a key must have to become a star. The paper uses 10 and 30 on hosts of 22,000 URLs; candidates are
@@ -31,8 +31,6 @@ use crate::site::Sample;
 pub const FAN_OUT: usize = 5;
 /// A rule needs more pairs than this.
 pub const MIN_SUPPORT: u64 = 3;
-/// URLs with more keys than this teach nothing, and comparing their keys would take time.
-const MOST_KEYS: usize = 256;
 /// The candidates with the greatest support that are passed on.
 const MOST_CANDIDATES: usize = 5000;
 
