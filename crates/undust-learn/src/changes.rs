@@ -104,11 +104,27 @@ impl Merged<'_> {
         self.changed() - right
     }
 
+    /// How many pairs of URLs are the same then.
+    pub(crate) fn pairs(&self) -> u64 {
+        pairs(self.urls())
+    }
+
+    /// How many of these pairs are of one page.
+    pub(crate) fn right_pairs(&self) -> u64 {
+        let there = |cluster| u64::from(self.there == Some(cluster));
+        self.pages().map(|(cluster, changed)| pairs(changed + there(cluster))).sum()
+    }
+
     /// The pages of the changed URLs, and how many there are of each.
     fn pages(&self) -> impl Iterator<Item = (u32, u64)> {
         let pages = self.changes.chunk_by(|a, b| a.cluster == b.cluster);
         pages.map(|page| (page[0].cluster, page.len() as u64))
     }
+}
+
+/// How many pairs there are of `n`.
+fn pairs(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
 }
 
 #[cfg(test)]

@@ -5,6 +5,7 @@
 
 pub mod bound;
 mod changes;
+pub mod deploy;
 pub mod evaluate;
 pub mod intern;
 pub mod learn;
