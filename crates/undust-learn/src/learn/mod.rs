@@ -2,6 +2,7 @@
 
 pub mod decision_tree;
 pub mod dustbuster;
+pub mod pattern_tree;
 pub mod rewrite;
 mod say;
 
@@ -54,6 +55,7 @@ pub fn all() -> Vec<Box<dyn Learner>> {
         Box::new(dustbuster::Dustbuster::default()),
         Box::new(rewrite::Rewrite::default()),
         Box::new(decision_tree::DecisionTree::default()),
+        Box::new(pattern_tree::PatternTree::default()),
     ]
 }
 

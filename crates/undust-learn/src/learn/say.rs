@@ -1,7 +1,7 @@
 //! What learners say alike when they put a rule into the common language.
 
 use undust::rules::Action;
-use undust::rules::template::{Item, literal};
+use undust::rules::template::{Class, Item, Piece, Template, literal};
 
 /// A readable name for the hole of a parameter: its own where it is a word, does not look like `{0xFF}`, which is a byte, and is not
 /// what the URL's scheme is called. Other names that learners make up have a dash, which these have not.
@@ -22,4 +22,26 @@ pub(super) fn host(host: &[u8]) -> Vec<Item> {
 /// Parameters sorted by name, on the whole site.
 pub(super) fn sorting() -> Option<Action> {
     Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}").ok()
+}
+
+/// Holes that are not printed need no name.
+pub(super) fn forget_unused(matches: &mut Template, becomes: &Template) {
+    let used: Vec<&str> = becomes
+        .texts()
+        .flatten()
+        .filter_map(|piece| match piece {
+            Piece::Hole { name, .. } => Some(name.as_str()),
+            _ => None,
+        })
+        .collect();
+    for piece in matches.texts_mut().flatten() {
+        if let Piece::Hole { name, class, optional, .. } = piece
+            && !used.contains(&name.as_str())
+        {
+            match (class, *optional) {
+                (Class::Any, false) => *piece = Piece::Star,
+                _ => name.clear(),
+            }
+        }
+    }
 }

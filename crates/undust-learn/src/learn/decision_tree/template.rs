@@ -44,7 +44,7 @@ pub(super) fn action(view: &View, texts: &Interner, rule: &Rule, order: Order) -
         query: new_query,
         ..Template::default()
     };
-    forget_unused(&mut matches, &becomes);
+    say::forget_unused(&mut matches, &becomes);
     Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
 }
 
@@ -375,27 +375,5 @@ fn removed_items(place: Place, removed: usize, count: usize) -> std::ops::Range<
         Place::Start(skip) => usize::from(skip)..usize::from(skip) + removed,
         Place::End(skip) => count - usize::from(skip) - removed..count - usize::from(skip),
         Place::Whole | Place::All => 0..count,
-    }
-}
-
-/// Holes that are not printed need no name.
-fn forget_unused(matches: &mut Template, becomes: &Template) {
-    let used: Vec<&str> = becomes
-        .texts()
-        .flatten()
-        .filter_map(|piece| match piece {
-            Out::Hole { name, .. } => Some(name.as_str()),
-            _ => None,
-        })
-        .collect();
-    for piece in matches.texts_mut().flatten() {
-        if let Out::Hole { name, class, optional, .. } = piece
-            && !used.contains(&name.as_str())
-        {
-            match (class, *optional) {
-                (Class::Any, false) => *piece = Out::Star,
-                _ => name.clear(),
-            }
-        }
     }
 }

@@ -1,0 +1,197 @@
+//! What makes a URL of one node into one of another (Algorithm 3 and section 5.2.2): for each key of the target *keep* its only
+//! value, *replace* by the value of a key of the source, or *ignore*.
+//!
+//! Where we deviate: keys are mapped by what they have in common page by page, not by the sets of their values: `page=2` and
+//! `id=2` share values on any site, but not on one page.
+
+use super::duplicates::{Clusters, Pair};
+use super::form::{Form, Row, Slot};
+use super::tree::Tree;
+use super::view::{Key, Token, View};
+
+/// What becomes of a key of the target.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Operation {
+    /// This value.
+    Keep(u32),
+    /// The value of this key of the source.
+    Replace(u32),
+    /// Any value will do.
+    Ignore,
+}
+
+/// What becomes of a key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Target {
+    pub(super) key: u32,
+    pub(super) operation: Operation,
+}
+
+/// Operations on parts that stand behind each other.
+#[derive(Debug, Default, PartialEq)]
+pub(super) struct TargetRow {
+    pub(super) targets: Vec<Target>,
+    /// Whether what may follow in the source follows here.
+    pub(super) rest: bool,
+}
+
+/// All operations of a rule.
+#[derive(Debug, PartialEq)]
+pub(super) struct Operations {
+    pub(super) scheme: Option<Target>,
+    pub(super) host: TargetRow,
+    pub(super) port: Option<Target>,
+    pub(super) path: TargetRow,
+    pub(super) params: Vec<Target>,
+    /// Whether other parameters of the source are kept.
+    pub(super) others: bool,
+}
+
+/// Duplicates of two nodes, page by page.
+pub(super) struct Evidence<'v, 's> {
+    view: &'v View<'s>,
+    /// URLs of the source and of the target, of each page.
+    pages: Vec<(Vec<u32>, Vec<u32>)>,
+}
+
+/// Of a page with more URLs, so many are looked at.
+const MOST_URLS: usize = 8;
+
+impl<'v, 's> Evidence<'v, 's> {
+    /// The duplicates of the first node of `pair` and of the second.
+    pub(super) fn new(view: &'v View<'s>, tree: &Tree, leaves: &[u32], clusters: &Clusters, pair: &Pair) -> Self {
+        let of = |cluster: u32, node: u32| -> Vec<u32> {
+            let urls = clusters.get(cluster).iter().copied();
+            urls.filter(|&url| tree.is_within(leaves[url as usize], node)).take(MOST_URLS).collect()
+        };
+        let pages = pair.clusters.iter().map(|&c| (of(c, pair.nodes.0), of(c, pair.nodes.1)));
+        // A URL by itself shows nothing.
+        Evidence { view, pages: pages.filter(|(s, t)| s.len() + t.len() > 1 + usize::from(s == t)).collect() }
+    }
+
+    /// The same, from the second node to the first.
+    pub(super) fn turned(self) -> Self {
+        Evidence { pages: self.pages.into_iter().map(|(s, t)| (t, s)).collect(), ..self }
+    }
+
+    /// A URL of the target.
+    pub(super) fn target(&self) -> Option<u32> {
+        self.pages.first().map(|(_, t)| t[0])
+    }
+
+    fn share(&self, holds: impl Fn(&[u32], &[u32]) -> bool) -> f64 {
+        let count = self.pages.iter().filter(|(s, t)| holds(s, t)).count();
+        count as f64 / self.pages.len().max(1) as f64
+    }
+
+    /// On how many pages the keys have a value in common.
+    fn common(&self, from: u32, to: u32) -> f64 {
+        let value = |url: u32, key: u32| self.view.value(url, key);
+        self.share(|s, t| {
+            s.iter().any(|&s| value(s, from).is_some_and(|known| t.iter().any(|&t| value(t, to) == Some(known))))
+        })
+    }
+
+    /// On how many pages the value makes no difference.
+    fn differing(&self, from: u32, to: u32) -> f64 {
+        self.share(|s, t| {
+            let of_s = s.iter().filter_map(|&url| self.view.value(url, from));
+            let mut all = of_s.chain(t.iter().filter_map(|&url| self.view.value(url, to)));
+            all.next().is_some_and(|first| all.any(|other| other != first))
+        })
+    }
+
+    /// On how many pages what is left of the URLs is the same.
+    fn same<T: PartialEq>(&self, of_s: impl Fn(u32) -> T, of_t: impl Fn(u32) -> T) -> f64 {
+        self.share(|s, t| s.iter().any(|&s| t.iter().any(|&t| of_s(s) == of_t(t))))
+    }
+}
+
+/// Finds the operations from one form to another.
+pub(super) struct Finder<'e, 'v, 's> {
+    pub(super) evidence: &'e Evidence<'v, 's>,
+    pub(super) source: &'e Form,
+    pub(super) target: &'e Form,
+    /// Whether both are of one node.
+    pub(super) is_self: bool,
+    /// Keys with a greater share of common values are mapped.
+    pub(super) min_common: f64,
+    /// A mapped key whose values differ on a greater share of pages is ignored.
+    pub(super) max_differing: f64,
+}
+
+impl Finder<'_, '_, '_> {
+    /// Nothing if the rule cannot be said.
+    pub(super) fn operations(&self) -> Option<Operations> {
+        let Finder { source, target, .. } = self;
+        Some(Operations {
+            scheme: target.scheme.map(|slot| self.target(&slot)),
+            host: self.row(&source.host, &target.host, |key| matches!(key, Key::Label(_)))?,
+            port: target.port.map(|slot| self.target(&slot)),
+            path: self.row(&source.path, &target.path, |key| matches!(key, Key::Component(_)))?,
+            params: target.params.iter().map(|slot| self.target(slot)).collect(),
+            others: self.others()?,
+        })
+    }
+
+    fn target(&self, slot: &Slot) -> Target {
+        let operation = match slot.value {
+            Some(value) => Operation::Keep(value),
+            None => self.mapped(slot.key).map_or(Operation::Ignore, Operation::Replace),
+        };
+        Target { key: slot.key, operation }
+    }
+
+    /// The key of the source that gives this key its value.
+    fn mapped(&self, to: u32) -> Option<u32> {
+        let open = || self.source.slots().filter(|slot| slot.value.is_none()).map(|slot| slot.key);
+        let from = if self.is_self {
+            to
+        } else {
+            let common = |from: u32| (self.evidence.common(from, to), from == to);
+            let best = open().map(|from| (common(from), from)).reduce(|best, other| {
+                if other.0.partial_cmp(&best.0) == Some(std::cmp::Ordering::Greater) { other } else { best }
+            });
+            best.filter(|((common, _), _)| *common > self.min_common)?.1
+        };
+        (self.evidence.differing(from, to) <= self.max_differing).then_some(from)
+    }
+
+    fn row(&self, source: &Row, target: &Row, is_part: impl Fn(Key) -> bool) -> Option<TargetRow> {
+        let targets = target.slots.iter().map(|slot| self.target(slot)).collect();
+        let rest_of = |url: u32, skipped: usize| -> Vec<u32> {
+            let tokens = self.evidence.view.tokens(url).iter();
+            let parts = tokens.filter(|token| is_part(self.evidence.view.keys[token.key as usize]));
+            parts.skip(skipped).map(|token| token.value).collect()
+        };
+        let rest = match (source.is_open, target.is_open) {
+            (true, true) => {
+                let (of_s, of_t) = (source.slots.len(), target.slots.len());
+                let same = self.evidence.same(|s| rest_of(s, of_s), |t| rest_of(t, of_t));
+                (same > self.min_common).then_some(true)?
+            }
+            (true, false) => false,
+            (false, true) => return None,
+            (false, false) => false,
+        };
+        Some(TargetRow { targets, rest })
+    }
+
+    /// Whether parameters that are not named stay.
+    fn others(&self) -> Option<bool> {
+        if !self.source.others {
+            return (!self.target.others).then_some(false);
+        }
+        let view = self.evidence.view;
+        let others_of = |url: u32, form: &Form| -> Vec<Token> {
+            let is_named = |token: &Token| form.params.iter().any(|slot| slot.key == token.key);
+            let is_param = |token: &Token| matches!(view.keys[token.key as usize], Key::Param(_));
+            let mut others: Vec<Token> =
+                view.tokens(url).iter().copied().filter(|t| is_param(t) && !is_named(t)).collect();
+            others.sort_unstable();
+            others
+        };
+        let same = self.evidence.same(|s| others_of(s, self.source), |t| others_of(t, self.target));
+        if same > self.min_common { Some(true) } else { (!self.target.others).then_some(false) }
+    }
+}

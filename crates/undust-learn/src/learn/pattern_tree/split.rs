@@ -1,0 +1,197 @@
+//! How the URLs of a node are split: by the key of least entropy, its salient values apart from its trivial ones.
+//!
+//! Values are counted by key, then by value, as in a counting sort: the work is linear in the tokens of the node, however many
+//! distinct values a key has.
+
+use super::tree::KeyUse;
+use super::view::View;
+
+/// A key with more salient values than this has none: names of folders and functions are few.
+const MOST_SALIENT: usize = 64;
+/// Values as frequent as each other are all salient if each has this share of the URLs, else none is.
+const FEW: u32 = 16;
+/// A decline that does not halve the frequency is none.
+const DECLINE: f64 = 2.0;
+/// A group of fewer URLs than one in so many of its node is not split off...
+const SHARE_OF_NODE: u32 = 256;
+/// ... nor one of fewer than this.
+const MIN_GROUP: u32 = 3;
+
+/// By what the URLs of a node are split.
+#[derive(Debug, PartialEq)]
+pub(super) struct Split {
+    pub(super) key: u32,
+    /// The values that get a node of their own; the others share one.
+    pub(super) salient: Vec<u32>,
+    /// Whether URLs without the key get a node of their own.
+    pub(super) absent: bool,
+}
+
+/// Counts the values of URLs; kept for its allocations.
+pub(super) struct Counter {
+    /// How many URLs have each key; zero between calls.
+    by_key: Vec<u32>,
+    /// How many have each value of the key at hand; zero between calls.
+    by_value: Vec<u32>,
+    values: Vec<u32>,
+    /// A group must have so many URLs of this site to be split off.
+    min_group: u32,
+    empty: Option<u32>,
+}
+
+/// The key that a node is best split by, so far.
+struct Best {
+    entropy: f64,
+    split: Split,
+}
+
+impl Counter {
+    pub(super) fn new(view: &View, min_group: u32) -> Counter {
+        Counter {
+            by_key: vec![0; view.keys.len()],
+            by_value: vec![0; view.value_count()],
+            values: Vec::new(),
+            min_group: min_group.max(MIN_GROUP),
+            empty: view.site.find_value(b""),
+        }
+    }
+
+    /// The keys of these URLs, in the order of keys, and how to split them.
+    pub(super) fn look(&mut self, view: &View, urls: &[u32]) -> (Vec<KeyUse>, Option<Split>) {
+        let keys = self.sort_by_key(view, urls);
+        let total = urls.len() as u32;
+        let (mut uses, mut best) = (Vec::with_capacity(keys.len()), None);
+        let mut start = 0;
+        for key in keys {
+            let end = self.by_key[key as usize] as usize;
+            self.by_key[key as usize] = 0;
+            let found = self.count_values(start..end);
+            uses.push(self.use_of(key, (end - start) as u32, &found));
+            self.consider(key, total, (end - start) as u32, &found, &mut best);
+            found.iter().for_each(|&value| self.by_value[value as usize] = 0);
+            start = end;
+        }
+        (uses, best.map(|best: Best| best.split))
+    }
+
+    /// Lay out the values of the URLs key by key; `by_key` tells where those of each key end.
+    fn sort_by_key(&mut self, view: &View, urls: &[u32]) -> Vec<u32> {
+        let mut keys = Vec::new();
+        for token in urls.iter().flat_map(|&url| view.tokens(url)) {
+            let count = &mut self.by_key[token.key as usize];
+            if *count == 0 {
+                keys.push(token.key);
+            }
+            *count += 1;
+        }
+        keys.sort_unstable_by_key(|&key| view.keys[key as usize]);
+        let mut total = 0;
+        for &key in &keys {
+            let count = std::mem::replace(&mut self.by_key[key as usize], total);
+            total += count;
+        }
+        self.values.resize(total as usize, 0);
+        for token in urls.iter().flat_map(|&url| view.tokens(url)) {
+            let at = &mut self.by_key[token.key as usize];
+            self.values[*at as usize] = token.value;
+            *at += 1;
+        }
+        keys
+    }
+
+    /// Count the values laid out here; gives the distinct ones.
+    fn count_values(&mut self, range: std::ops::Range<usize>) -> Vec<u32> {
+        let mut found = Vec::new();
+        for &value in &self.values[range] {
+            let count = &mut self.by_value[value as usize];
+            if *count == 0 {
+                found.push(value);
+            }
+            *count += 1;
+        }
+        found
+    }
+
+    fn count(&self, value: u32) -> u32 {
+        self.by_value[value as usize]
+    }
+
+    fn use_of(&self, key: u32, urls: u32, found: &[u32]) -> KeyUse {
+        let main = found.iter().copied().max_by_key(|&value| (self.count(value), std::cmp::Reverse(value)));
+        let main = main.unwrap_or_default();
+        let may_be_empty = self.empty.is_some_and(|empty| self.count(empty) > 0);
+        KeyUse { key, urls, main, of_main: self.count(main), may_be_empty }
+    }
+
+    /// Whether this key is better than the best so far. (A key that all URLs share has nothing to split.)
+    fn consider(&self, key: u32, total: u32, present: u32, found: &[u32], best: &mut Option<Best>) {
+        if present == total && found.len() == 1 {
+            return;
+        }
+        let absent = total - present;
+        let surprise = |count: u32| f64::from(count) * f64::from(count).ln();
+        let sum: f64 = found.iter().map(|&value| surprise(self.count(value))).sum();
+        let entropy = f64::from(total).ln()
+            - (sum + if absent > 0 { surprise(absent) } else { 0.0 }) / f64::from(total);
+        if best.as_ref().is_some_and(|best| best.entropy <= entropy) {
+            return;
+        }
+        if let Some(split) = self.split(key, total, present, found) {
+            *best = Some(Best { entropy, split });
+        }
+    }
+
+    fn split(&self, key: u32, total: u32, present: u32, found: &[u32]) -> Option<Split> {
+        let least = self.min_group.max(total / SHARE_OF_NODE);
+        let mut frequent: Vec<u32> = found.iter().copied().filter(|&v| self.count(v) >= least).collect();
+        frequent.sort_unstable_by_key(|&value| (std::cmp::Reverse(self.count(value)), value));
+        let below = found.iter().map(|&value| self.count(value)).filter(|&count| count < least).max();
+        let counts: Vec<u32> = frequent.iter().map(|&value| self.count(value)).collect();
+        frequent.truncate(salient(&counts, below.unwrap_or_default(), present));
+        let absent = total - present >= least;
+        let others = present - frequent.iter().map(|&value| self.count(value)).sum::<u32>();
+        let groups = frequent.len() + usize::from(absent) + usize::from(others >= least);
+        (groups > 1).then_some(Split { key, salient: frequent, absent })
+    }
+}
+
+/// How many of the most frequent values are salient: those before the steepest decline. `counts` are those of the frequent
+/// values, in descending order, `below` the next one, `total` the sum of all.
+fn salient(counts: &[u32], below: u32, total: u32) -> usize {
+    let next = counts.iter().skip(1).copied().chain((below > 0).then_some(below));
+    let declines = counts.iter().zip(next).map(|(&count, next)| f64::from(count) / f64::from(next));
+    let steepest =
+        declines.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
+    let is_few = below == 0 && counts.last().is_some_and(|&least| least >= total / FEW);
+    match steepest {
+        Some((at, decline)) if decline >= DECLINE && at < MOST_SALIENT => at + 1,
+        _ if is_few => counts.len(),
+        _ => 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn salient_values_stand_before_the_steepest_decline() {
+        // Figure 6: names of functions, then names of users.
+        assert_eq!(salient(&[60_000, 40_000, 30_000], 90, 200_000), 3);
+        assert_eq!(salient(&[60_000, 900, 800, 700], 600, 100_000), 1);
+        assert_eq!(salient(&[100, 90, 12, 11], 10, 1000), 2, "the first of the steepest");
+    }
+
+    #[test]
+    fn values_as_frequent_as_each_other() {
+        assert_eq!(salient(&[30, 25, 24], 0, 79), 3, "few");
+        assert_eq!(salient(&[5; 40], 0, 200), 0, "many");
+        assert_eq!(salient(&[5, 5, 4], 3, 500), 0, "the first of many");
+        assert_eq!(salient(&[], 2, 900), 0, "all are rare");
+    }
+
+    #[test]
+    fn too_many_are_none() {
+        assert_eq!(salient(&[100; 100], 1, 20_000), 0);
+    }
+}
