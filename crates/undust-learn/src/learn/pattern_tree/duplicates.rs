@@ -78,14 +78,8 @@ const EXAMPLES: usize = 64;
 /// A kind of clusters in more nodes than this is of an error page or a login wall: only its leaves are looked at.
 const MOST_NODES: usize = 256;
 
-/// The pairs of nodes that overlap enough and share at least `min_support` duplicates, those with the most first.
-pub(super) fn pairs(
-    tree: &Tree,
-    clusters: &Clusters,
-    min_overlap: f64,
-    min_rate: f64,
-    min_support: u64,
-) -> Vec<Pair> {
+/// The pairs of nodes that overlap enough and share at least `min_support` duplicates, ancestors first.
+pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_support: u64) -> Vec<Pair> {
     let kinds = kinds(tree, clusters);
     let mut of_node: HashMap<u32, Common> = HashMap::new();
     let mut of_pair: HashMap<(u32, u32), Common> = HashMap::new();
@@ -105,7 +99,7 @@ pub(super) fn pairs(
     let two = of_two.map(|(nodes, common)| Pair { nodes, support: common.urls, clusters: common.examples });
     let of_one = of_node.iter().filter_map(|(&node, common)| {
         let more = common.urls - common.clusters;
-        let is_dense = more as f64 >= min_rate * common.urls as f64;
+        let is_dense = more as f64 >= min_overlap * common.urls as f64;
         (is_dense && more >= min_support).then(|| Pair {
             nodes: (node, node),
             support: more,
@@ -113,7 +107,7 @@ pub(super) fn pairs(
         })
     });
     let mut pairs: Vec<Pair> = two.chain(of_one).collect();
-    pairs.sort_by_key(|pair| (std::cmp::Reverse(pair.support), pair.nodes));
+    pairs.sort_unstable_by_key(|pair| pair.nodes);
     pairs
 }
 

@@ -11,6 +11,7 @@
 mod duplicates;
 mod form;
 mod operations;
+mod proof;
 mod split;
 mod template;
 mod tree;
@@ -22,9 +23,10 @@ use undust::rules::Action;
 
 use super::{Candidate, Learner, say};
 use crate::site::Sample;
-use duplicates::{Clusters, Pair};
+use duplicates::Clusters;
 use form::Form;
 use operations::{Evidence, Finder};
+use proof::{Proof, Step};
 use template::{Order, Saying};
 use tree::Tree;
 use view::View;
@@ -57,6 +59,10 @@ impl Default for PatternTree {
 /// that vary now and then. Each gives a rule.
 const DIFFERING: [f64; 2] = [0.5, 0.1];
 
+/// A rule with a greater share of wrong pairs on the URLs of its own node is not proposed. Labels may be noisy: that is for others to
+/// judge.
+const MAX_FPR: f64 = 0.2;
+
 impl Learner for PatternTree {
     fn name(&self) -> &'static str {
         "pattern-tree"
@@ -66,51 +72,78 @@ impl Learner for PatternTree {
         let view = View::new(sample);
         let tree = Tree::new(&view);
         let clusters = Clusters::new(&view);
-        let pairs =
-            duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_overlap, self.min_support);
-        let forms: Vec<Option<Form>> = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
+        let pairs = duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_support);
+        let forms = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
         let leaves = tree.leaves();
-        let mut rules = Rules::default();
+        let mut making = Making {
+            settings: self,
+            view: &view,
+            tree: &tree,
+            proof: Proof::new(&view),
+            forms,
+            known: BTreeMap::new(),
+            rules: Rules::default(),
+        };
         for pair in &pairs {
-            let (s, t) = pair.nodes;
-            let (Some(of_s), Some(of_t)) = (&forms[s as usize], &forms[t as usize]) else { continue };
             let evidence = Evidence::new(&view, &tree, &leaves, &clusters, pair);
-            self.add_rules(&view, &evidence, of_s, of_t, pair, &mut rules);
-            if s != t {
-                self.add_rules(&view, &evidence.turned(), of_t, of_s, pair, &mut rules);
+            making.add(&evidence, pair.nodes, pair.support);
+            if pair.nodes.0 != pair.nodes.1 {
+                making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
             }
         }
-        rules.candidates()
+        making.rules.candidates()
     }
 }
 
-impl PatternTree {
-    fn add_rules(
-        &self,
-        view: &View,
-        evidence: &Evidence,
-        source: &Form,
-        target: &Form,
-        pair: &Pair,
-        rules: &mut Rules,
-    ) {
+/// Makes rules of pairs of nodes.
+struct Making<'v, 's> {
+    settings: &'v PatternTree,
+    view: &'v View<'s>,
+    tree: &'v Tree,
+    proof: Proof<'v, 's>,
+    forms: Vec<Option<Form>>,
+    /// The steps that URLs of each node may take, and how many of the pairs made equal are wrong.
+    known: BTreeMap<u32, Vec<(Step, f64)>>,
+    rules: Rules,
+}
+
+impl Making<'_, '_> {
+    /// The rules from one node to another.
+    fn add(&mut self, evidence: &Evidence, (s, t): (u32, u32), support: u64) {
+        let (Some(source), Some(target)) = (&self.forms[s as usize], &self.forms[t as usize]) else { return };
         let Some(example) = evidence.target() else { return };
-        let mut last = None;
         for max_differing in DIFFERING {
-            let is_self = pair.nodes.0 == pair.nodes.1;
-            let min_common = self.min_common;
-            let finder = Finder { evidence, source, target, is_self, min_common, max_differing };
-            let operations = finder.operations();
-            let Some(operations) = operations.filter(|found| last.as_ref() != Some(found)) else { continue };
-            let saying = Saying { view, source, operations: &operations, order: Order::Of(example) };
+            let min_common = self.settings.min_common;
+            let finder = Finder { evidence, source, target, is_self: s == t, min_common, max_differing };
+            let Some(operations) = finder.operations() else { continue };
+            let step = Step { source: source.clone(), operations };
+            let saying = Saying { view: self.view, step: &step, order: Order::Of(example) };
             if saying.says_nothing() {
                 continue;
             }
-            rules.add(saying.specific(), pair.support);
-            rules.add(saying.general(), pair.support);
-            rules.lift(saying.lifted(), pair);
-            last = Some(operations);
+            let fpr = self.fpr(s, &step);
+            if fpr > MAX_FPR || self.is_known(evidence, s, &step, fpr) {
+                continue;
+            }
+            self.rules.add(saying.specific(), support);
+            self.rules.add(saying.general(), support);
+            self.rules.lift(saying.lifted(), support);
+            self.known.entry(s).or_default().push((step, fpr));
         }
+    }
+
+    /// Whether a rule on the node or an ancestor does the same, and is not worse.
+    fn is_known(&self, evidence: &Evidence, node: u32, step: &Step, fpr: f64) -> bool {
+        let known = self.tree.upwards(node).filter_map(|above| self.known.get(&above)).flatten();
+        let result = |url: u32, step: &Step| self.proof.result(url, step);
+        let mut as_good = known.filter(|(_, of_other)| *of_other <= fpr);
+        as_good.any(|(other, _)| evidence.sources().all(|url| result(url, step) == result(url, other)))
+    }
+
+    /// Of the pairs of URLs of the node that the rule makes equal, the share that is wrong.
+    fn fpr(&self, node: u32, step: &Step) -> f64 {
+        let urls = self.tree.urls_of(&self.tree.nodes[node as usize]);
+        self.proof.counts(urls, step).fpr()
     }
 }
 
@@ -129,10 +162,11 @@ impl Rules {
         known.support = known.support.max(support);
     }
 
-    fn lift(&mut self, action: Option<Action>, pair: &Pair) {
+    fn lift(&mut self, action: Option<Action>, support: u64) {
         let Some(action) = action else { return };
-        let (known, pairs) = self.lifted.entry(action.sides()).or_insert((Candidate { action, support: 0 }, 0));
-        known.support += pair.support;
+        let (known, pairs) =
+            self.lifted.entry(action.sides()).or_insert((Candidate { action, support: 0 }, 0));
+        known.support += support;
         *pairs += 1;
     }
 

@@ -47,6 +47,14 @@ pub(super) struct Operations {
     pub(super) others: bool,
 }
 
+impl Operations {
+    /// What becomes of each key.
+    pub(super) fn targets(&self) -> impl Iterator<Item = &Target> {
+        let front = self.scheme.iter().chain(&self.host.targets).chain(&self.port);
+        front.chain(&self.path.targets).chain(&self.params)
+    }
+}
+
 /// Duplicates of two nodes, page by page.
 pub(super) struct Evidence<'v, 's> {
     view: &'v View<'s>,
@@ -59,7 +67,13 @@ const MOST_URLS: usize = 8;
 
 impl<'v, 's> Evidence<'v, 's> {
     /// The duplicates of the first node of `pair` and of the second.
-    pub(super) fn new(view: &'v View<'s>, tree: &Tree, leaves: &[u32], clusters: &Clusters, pair: &Pair) -> Self {
+    pub(super) fn new(
+        view: &'v View<'s>,
+        tree: &Tree,
+        leaves: &[u32],
+        clusters: &Clusters,
+        pair: &Pair,
+    ) -> Self {
         let of = |cluster: u32, node: u32| -> Vec<u32> {
             let urls = clusters.get(cluster).iter().copied();
             urls.filter(|&url| tree.is_within(leaves[url as usize], node)).take(MOST_URLS).collect()
@@ -79,6 +93,11 @@ impl<'v, 's> Evidence<'v, 's> {
         self.pages.first().map(|(_, t)| t[0])
     }
 
+    /// A URL of the source for each page.
+    pub(super) fn sources(&self) -> impl Iterator<Item = u32> {
+        self.pages.iter().map(|(s, _)| s[0])
+    }
+
     fn share(&self, holds: impl Fn(&[u32], &[u32]) -> bool) -> f64 {
         let count = self.pages.iter().filter(|(s, t)| holds(s, t)).count();
         count as f64 / self.pages.len().max(1) as f64
@@ -88,7 +107,8 @@ impl<'v, 's> Evidence<'v, 's> {
     fn common(&self, from: u32, to: u32) -> f64 {
         let value = |url: u32, key: u32| self.view.value(url, key);
         self.share(|s, t| {
-            s.iter().any(|&s| value(s, from).is_some_and(|known| t.iter().any(|&t| value(t, to) == Some(known))))
+            s.iter()
+                .any(|&s| value(s, from).is_some_and(|known| t.iter().any(|&t| value(t, to) == Some(known))))
         })
     }
 

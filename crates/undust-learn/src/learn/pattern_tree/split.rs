@@ -2,6 +2,8 @@
 //!
 //! Values are counted by key, then by value, as in a counting sort: the work is linear in the tokens of the node, however many
 //! distinct values a key has.
+//!
+//! Where we deviate: to have no value, or an empty one (`/a/`, `id=`), is never trivial.
 
 use super::tree::KeyUse;
 use super::view::View;
@@ -148,6 +150,8 @@ impl Counter {
         let below = found.iter().map(|&value| self.count(value)).filter(|&count| count < least).max();
         let counts: Vec<u32> = frequent.iter().map(|&value| self.count(value)).collect();
         frequent.truncate(salient(&counts, below.unwrap_or_default(), present));
+        let empty = self.empty.filter(|&empty| self.count(empty) >= least && !frequent.contains(&empty));
+        frequent.extend(empty);
         let absent = total - present >= least;
         let others = present - frequent.iter().map(|&value| self.count(value)).sum::<u32>();
         let groups = frequent.len() + usize::from(absent) + usize::from(others >= least);
@@ -160,8 +164,7 @@ impl Counter {
 fn salient(counts: &[u32], below: u32, total: u32) -> usize {
     let next = counts.iter().skip(1).copied().chain((below > 0).then_some(below));
     let declines = counts.iter().zip(next).map(|(&count, next)| f64::from(count) / f64::from(next));
-    let steepest =
-        declines.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
+    let steepest = declines.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
     let is_few = below == 0 && counts.last().is_some_and(|&least| least >= total / FEW);
     match steepest {
         Some((at, decline)) if decline >= DECLINE && at < MOST_SALIENT => at + 1,

@@ -4,8 +4,9 @@
 use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Template, Text, literal};
 use undust::rules::{Action, Rewrite};
 
-use super::form::{Form, Row, Slot};
-use super::operations::{Operation, Operations, Target, TargetRow};
+use super::form::{Row, Slot};
+use super::operations::{Operation, Target, TargetRow};
+use super::proof::Step;
 use super::view::{Key, ParamKey, View};
 use crate::learn::say;
 
@@ -21,8 +22,7 @@ pub(super) enum Order {
 /// Says one rule.
 pub(super) struct Saying<'f, 's> {
     pub(super) view: &'f View<'s>,
-    pub(super) source: &'f Form,
-    pub(super) operations: &'f Operations,
+    pub(super) step: &'f Step,
     pub(super) order: Order,
 }
 
@@ -32,7 +32,7 @@ type Named = (ParamKey, Text);
 impl Saying<'_, '_> {
     /// Whether every URL of the source stays what it is.
     pub(super) fn says_nothing(&self) -> bool {
-        let (source, operations) = (self.source, self.operations);
+        let Step { source, operations } = self.step;
         let same = |slot: &Slot| operations.params.iter().any(|target| is_same(slot, target));
         self.keeps_place()
             && source.others == operations.others
@@ -42,7 +42,7 @@ impl Saying<'_, '_> {
 
     /// The rule about URLs such as those of the node.
     pub(super) fn specific(&self) -> Option<Action> {
-        let (source, operations) = (self.source, self.operations);
+        let Step { source, operations } = self.step;
         let named = source.params.iter().map(|slot| (self.param(slot.key), self.heard(slot)));
         let printed = operations.params.iter().map(|target| (self.param(target.key), self.printed(target)));
         let matched = self.query(named.collect(), source.others);
@@ -73,7 +73,7 @@ impl Saying<'_, '_> {
     }
 
     fn rewrite(&self, matched: Option<Vec<QueryItem>>, becomes: Option<Vec<QueryItem>>) -> Option<Action> {
-        let (source, operations) = (self.source, self.operations);
+        let Step { source, operations } = self.step;
         let names_site = source.host.slots.last().is_some_and(|slot| slot.value.is_some());
         let has_star = operations.host.targets.iter().any(|target| target.operation == Operation::Ignore);
         // The key must name the site still.
@@ -101,7 +101,7 @@ impl Saying<'_, '_> {
 
     /// What is heard and printed of parameters when all that stay as they are go unnamed.
     fn changed_params(&self) -> Option<(Vec<Named>, Vec<Named>)> {
-        let (source, operations) = (self.source, self.operations);
+        let Step { source, operations } = self.step;
         if source.others && !operations.others {
             return None;
         }
@@ -121,7 +121,7 @@ impl Saying<'_, '_> {
 
     /// Whether everything before the parameters stays as it is.
     fn keeps_place(&self) -> bool {
-        let (source, operations) = (self.source, self.operations);
+        let Step { source, operations } = self.step;
         let one = |slot: &Option<Slot>, target: &Option<Target>| match (slot, target) {
             (Some(slot), Some(target)) => is_same(slot, target),
             (None, None) => true,
@@ -140,7 +140,7 @@ impl Saying<'_, '_> {
 
     /// Whether a text comes from what stands before the parameters.
     fn is_of_place(&self, text: &Text) -> bool {
-        let is_param = |name: &str| self.source.params.iter().any(|slot| self.name(slot.key) == name);
+        let is_param = |name: &str| self.step.source.params.iter().any(|slot| self.name(slot.key) == name);
         text.iter().any(|piece| matches!(piece, Piece::Hole { name, .. } if !is_param(name)))
     }
 
@@ -209,9 +209,9 @@ impl Saying<'_, '_> {
             Order::Of(url) => self.view.order(url).1,
             Order::ByName => b'&',
         };
-        let named = params.into_iter().map(|(param, text)| {
-            QueryKind::Param(param.name, (!param.is_flag).then_some(text))
-        });
+        let named = params
+            .into_iter()
+            .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)));
         // Others first: they stand where they stood when nothing else is printed.
         let kinds = others.then_some(QueryKind::Others { sorted: false }).into_iter().chain(named);
         let items: Vec<QueryItem> = (0..)

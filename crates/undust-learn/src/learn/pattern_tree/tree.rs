@@ -89,7 +89,15 @@ impl Tree {
             }
             let depth = next.parent.map_or(0, |parent| tree.nodes[parent as usize].depth + 1);
             let Open { parent, urls, told_by } = next;
-            tree.nodes.push(Node { parent, depth, urls, end: at + 1, told_by, uses, is_leaf: split.is_none() });
+            tree.nodes.push(Node {
+                parent,
+                depth,
+                urls,
+                end: at + 1,
+                told_by,
+                uses,
+                is_leaf: split.is_none(),
+            });
         }
         tree.find_ends();
         tree
