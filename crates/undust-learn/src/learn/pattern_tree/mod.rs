@@ -19,14 +19,12 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use undust::rules::Action;
-
 use super::{Candidate, Learner, say};
 use crate::site::Sample;
 use duplicates::Clusters;
 use form::Form;
-use operations::{Evidence, Finder};
-use proof::{Proof, Step};
+use operations::{Evidence, Finder, Step};
+use proof::{Proof, Run};
 use template::{Order, Saying};
 use tree::Tree;
 use view::View;
@@ -63,6 +61,9 @@ const DIFFERING: [f64; 2] = [0.5, 0.1];
 /// judge.
 const MAX_FPR: f64 = 0.2;
 
+/// A rule takes the place of narrower ones if its share of wrong pairs is greater by no more than this.
+const LOSS: f64 = 0.001;
+
 impl Learner for PatternTree {
     fn name(&self) -> &'static str {
         "pattern-tree"
@@ -81,8 +82,8 @@ impl Learner for PatternTree {
             tree: &tree,
             proof: Proof::new(&view),
             forms,
-            known: BTreeMap::new(),
-            rules: Rules::default(),
+            known: Vec::new(),
+            lifted: BTreeMap::new(),
         };
         for pair in &pairs {
             let evidence = Evidence::new(&view, &tree, &leaves, &clusters, pair);
@@ -91,7 +92,7 @@ impl Learner for PatternTree {
                 making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
             }
         }
-        making.rules.candidates()
+        making.candidates()
     }
 }
 
@@ -102,9 +103,27 @@ struct Making<'v, 's> {
     tree: &'v Tree,
     proof: Proof<'v, 's>,
     forms: Vec<Option<Form>>,
-    /// The steps that URLs of each node may take, and how many of the pairs made equal are wrong.
-    known: BTreeMap<u32, Vec<(Step, f64)>>,
-    rules: Rules,
+    known: Vec<Known>,
+    /// Rules of any host and path that other rules are cases of, and those.
+    lifted: BTreeMap<(String, String), (Known, Vec<usize>)>,
+}
+
+/// A rule that was made.
+struct Known {
+    candidate: Candidate,
+    run: Run,
+    /// Pairs of URLs that it makes equal, about.
+    pairs: u64,
+    /// The share of them that is wrong.
+    fpr: f64,
+    /// Whose URLs it is about; nothing if it is about all.
+    node: Option<u32>,
+}
+
+impl Known {
+    fn is_as_good(&self, other: &Known) -> bool {
+        self.fpr <= other.fpr + LOSS
+    }
 }
 
 impl Making<'_, '_> {
@@ -112,69 +131,73 @@ impl Making<'_, '_> {
     fn add(&mut self, evidence: &Evidence, (s, t): (u32, u32), support: u64) {
         let (Some(source), Some(target)) = (&self.forms[s as usize], &self.forms[t as usize]) else { return };
         let Some(example) = evidence.target() else { return };
-        for max_differing in DIFFERING {
-            let min_common = self.settings.min_common;
+        let min_common = self.settings.min_common;
+        let find = |max_differing: f64| {
             let finder = Finder { evidence, source, target, is_self: s == t, min_common, max_differing };
-            let Some(operations) = finder.operations() else { continue };
-            let step = Step { source: source.clone(), operations };
-            let saying = Saying { view: self.view, step: &step, order: Order::Of(example) };
-            if saying.says_nothing() {
+            Some(Step { source: source.clone(), operations: finder.operations()? })
+        };
+        let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
+        for step in steps.iter().filter(|step| !step.changes_nothing()) {
+            let Some(specific) = self.make(step, Some(s), example, support) else { continue };
+            if specific.fpr > MAX_FPR || self.is_known(evidence, s, &specific) {
                 continue;
             }
-            let fpr = self.fpr(s, &step);
-            if fpr > MAX_FPR || self.is_known(evidence, s, &step, fpr) {
-                continue;
-            }
-            self.rules.add(saying.specific(), support);
-            self.rules.add(saying.general(), support);
-            self.rules.lift(saying.lifted(), support);
-            self.known.entry(s).or_default().push((step, fpr));
+            self.widen(step, specific, example);
         }
     }
 
-    /// Whether a rule on the node or an ancestor does the same, and is not worse.
-    fn is_known(&self, evidence: &Evidence, node: u32, step: &Step, fpr: f64) -> bool {
-        let known = self.tree.upwards(node).filter_map(|above| self.known.get(&above)).flatten();
-        let result = |url: u32, step: &Step| self.proof.result(url, step);
-        let mut as_good = known.filter(|(_, of_other)| *of_other <= fpr);
-        as_good.any(|(other, _)| evidence.sources().all(|url| result(url, step) == result(url, other)))
+    /// Keep the rule in the widest form that is as good.
+    fn widen(&mut self, step: &Step, specific: Known, example: u32) {
+        let support = specific.candidate.support;
+        let general = step.general().and_then(|general| {
+            let known = self.make(&general, None, example, support)?;
+            (known.is_as_good(&specific) && known.pairs > specific.pairs).then_some((general, known))
+        });
+        let Some((general, known)) = general else {
+            self.known.push(specific);
+            return;
+        };
+        let at = self.known.len();
+        let lifted = general.lifted().and_then(|lifted| self.make(&lifted, None, example, support));
+        self.known.push(known);
+        if let Some(lifted) = lifted {
+            let (_, cases) =
+                self.lifted.entry(lifted.candidate.action.sides()).or_insert_with(|| (lifted, Vec::new()));
+            cases.push(at);
+        }
     }
 
-    /// Of the pairs of URLs of the node that the rule makes equal, the share that is wrong.
-    fn fpr(&self, node: u32, step: &Step) -> f64 {
-        let urls = self.tree.urls_of(&self.tree.nodes[node as usize]);
-        self.proof.counts(urls, step).fpr()
-    }
-}
-
-/// Rules, each once.
-#[derive(Default)]
-struct Rules {
-    rules: BTreeMap<(String, String), Candidate>,
-    /// Rules that may hold everywhere, with the nodes that say so.
-    lifted: BTreeMap<(String, String), (Candidate, u64)>,
-}
-
-impl Rules {
-    fn add(&mut self, action: Option<Action>, support: u64) {
-        let Some(action) = action else { return };
-        let known = self.rules.entry(action.sides()).or_insert(Candidate { action, support: 0 });
-        known.support = known.support.max(support);
+    fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
+        let action = Saying { view: self.view, step, order: Order::Of(example) }.action()?;
+        let run = Run::new(self.view, step);
+        let urls =
+            node.map_or(&self.tree.urls[..], |node| self.tree.urls_of(&self.tree.nodes[node as usize]));
+        let counts = self.proof.counts(urls, &run);
+        let (pairs, fpr) = (counts.pairs, counts.fpr());
+        Some(Known { candidate: Candidate { action, support }, run, pairs, fpr, node })
     }
 
-    fn lift(&mut self, action: Option<Action>, support: u64) {
-        let Some(action) = action else { return };
-        let (known, pairs) =
-            self.lifted.entry(action.sides()).or_insert((Candidate { action, support: 0 }, 0));
-        known.support += support;
-        *pairs += 1;
+    /// Whether a rule that is not worse does the same.
+    fn is_known(&self, evidence: &Evidence, node: u32, rule: &Known) -> bool {
+        let is_about = |known: &&Known| known.node.is_none_or(|above| self.tree.is_within(node, above));
+        let result = |url: u32, rule: &Known| rule.run.result(self.view, url);
+        let mut as_good = self.known.iter().filter(is_about).filter(|known| known.is_as_good(rule));
+        as_good.any(|known| evidence.sources().all(|url| result(url, rule) == result(url, known)))
     }
 
-    fn candidates(self) -> Vec<Candidate> {
-        let mut all = self.rules;
-        let often = self.lifted.into_iter().filter(|(_, (_, pairs))| *pairs > 1);
-        all.extend(often.map(|(sides, (candidate, _))| (sides, candidate)));
-        let mut candidates: Vec<Candidate> = all.into_values().collect();
+    fn candidates(mut self) -> Vec<Candidate> {
+        for (lifted, cases) in std::mem::take(&mut self.lifted).into_values() {
+            let worst = cases.iter().map(|&at| self.known[at].fpr).fold(0.0, f64::max);
+            if cases.len() > 1 && lifted.fpr <= worst + LOSS {
+                self.known.push(lifted);
+            }
+        }
+        let mut candidates: BTreeMap<(String, String), Candidate> = BTreeMap::new();
+        for Known { candidate, .. } in self.known {
+            let known = candidates.entry(candidate.action.sides()).or_insert_with(|| candidate.clone());
+            known.support = known.support.max(candidate.support);
+        }
+        let mut candidates: Vec<Candidate> = candidates.into_values().collect();
         candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.support));
         candidates
     }

@@ -28,7 +28,7 @@ pub(super) struct Target {
 }
 
 /// Operations on parts that stand behind each other.
-#[derive(Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct TargetRow {
     pub(super) targets: Vec<Target>,
     /// Whether what may follow in the source follows here.
@@ -36,7 +36,7 @@ pub(super) struct TargetRow {
 }
 
 /// All operations of a rule.
-#[derive(Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Operations {
     pub(super) scheme: Option<Target>,
     pub(super) host: TargetRow,
@@ -45,6 +45,85 @@ pub(super) struct Operations {
     pub(super) params: Vec<Target>,
     /// Whether other parameters of the source are kept.
     pub(super) others: bool,
+}
+
+/// A rule: what becomes of URLs of a form.
+#[derive(Clone, Debug)]
+pub(super) struct Step {
+    pub(super) source: Form,
+    pub(super) operations: Operations,
+}
+
+impl Step {
+    /// Whether every URL of the form stays what it is.
+    pub(super) fn changes_nothing(&self) -> bool {
+        let Step { source, operations } = self;
+        self.keeps_place()
+            && source.others == operations.others
+            && source.params.len() == operations.params.len()
+            && source.params.iter().all(|slot| self.keeps(slot))
+    }
+
+    /// The same for URLs with any other parameters: those that stay as they are go unnamed.
+    pub(super) fn general(&self) -> Option<Step> {
+        let Step { source, operations } = self;
+        let (same, changed): (Vec<&Slot>, Vec<&Slot>) =
+            source.params.iter().partition(|slot| self.keeps(slot));
+        let is_same = |key: u32| same.iter().any(|slot| slot.key == key);
+        let named = || operations.params.iter().filter(|target| !is_same(target.key));
+        let uses_same = |target: &Target| matches!(target.operation, Operation::Replace(k) if is_same(k));
+        let mut before = operations.targets().filter(|target| !operations.params.contains(target));
+        if source.others && !operations.others || named().any(uses_same) || before.any(uses_same) {
+            return None;
+        }
+        let params = changed.into_iter().copied().collect();
+        Some(Step {
+            source: Form { params, others: true, ..source.clone() },
+            operations: Operations { params: named().copied().collect(), others: true, ..operations.clone() },
+        })
+    }
+
+    /// The same for URLs of any host and path; nothing if it changes more than parameters.
+    pub(super) fn lifted(&self) -> Option<Step> {
+        let Step { source, operations } = self;
+        let is_param = |key: u32| source.params.iter().any(|slot| slot.key == key);
+        let is_elsewhere =
+            |target: &Target| matches!(target.operation, Operation::Replace(k) if !is_param(k));
+        if !self.keeps_place() || operations.params.iter().any(is_elsewhere) {
+            return None;
+        }
+        let any = || Row { slots: Vec::new(), is_open: true };
+        let all = || TargetRow { targets: Vec::new(), rest: true };
+        let scheme = source.scheme.map(|slot| Slot { value: None, ..slot });
+        let kept = scheme.map(|slot| Target { key: slot.key, operation: Operation::Replace(slot.key) });
+        Some(Step {
+            source: Form { scheme, host: any(), path: any(), ..source.clone() },
+            operations: Operations { scheme: kept, host: all(), path: all(), ..operations.clone() },
+        })
+    }
+
+    /// Whether everything before the parameters stays as it is.
+    fn keeps_place(&self) -> bool {
+        let Step { source, operations } = self;
+        let row = |row: &Row, target: &TargetRow| {
+            row.is_open == target.rest && row.slots.len() == target.targets.len()
+        };
+        let place = || source.slots().filter(|slot| !source.params.contains(slot));
+        source.port.is_some() == operations.port.is_some()
+            && row(&source.host, &operations.host)
+            && row(&source.path, &operations.path)
+            && place().all(|slot| self.keeps(slot))
+    }
+
+    /// Whether a part of the source is part of the target, as it is.
+    fn keeps(&self, slot: &Slot) -> bool {
+        let is_same = |target: &Target| match target.operation {
+            Operation::Keep(value) => slot.value == Some(value),
+            Operation::Replace(key) => slot.value.is_none() && key == slot.key,
+            Operation::Ignore => false,
+        };
+        self.operations.targets().any(|target| target.key == slot.key && is_same(target))
+    }
 }
 
 impl Operations {

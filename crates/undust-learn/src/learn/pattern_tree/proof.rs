@@ -5,16 +5,10 @@
 
 use hashbrown::HashMap;
 
-use super::form::{Form, Row};
-use super::operations::{Operation, Operations, TargetRow};
+use super::form::Row;
+use super::operations::{Operation, Step, TargetRow};
 use super::view::{Key, Token, View};
 use crate::evaluate::share;
-
-/// A rule as operations on the URLs of one form.
-pub(super) struct Step {
-    pub(super) source: Form,
-    pub(super) operations: Operations,
-}
 
 /// Pairs of URLs that are made equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -51,10 +45,10 @@ impl<'v, 's> Proof<'v, 's> {
     }
 
     /// What becomes of these URLs. URLs are sampled by what becomes of them, so that those that become equal stay together.
-    pub(super) fn counts(&self, urls: &[u32], step: &Step) -> Counts {
+    pub(super) fn counts(&self, urls: &[u32], run: &Run) -> Counts {
         let parts = (urls.len() / MOST_URLS + 1) as u64;
         let become_of = |&url: &u32| {
-            let result = self.result(url, step)?;
+            let result = run.result(self.view, url)?;
             let is_part = result != self.hashes[url as usize] && (result >> 32) % parts == 0;
             is_part.then(|| (result, self.view.cluster(url)))
         };
@@ -64,61 +58,96 @@ impl<'v, 's> Proof<'v, 's> {
         for same in results.chunk_by(|a, b| a.0 == b.0) {
             counts.add(same, self.pages.get(&same[0].0).copied());
         }
-        counts
+        Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
+    }
+}
+
+/// A rule, ready to be run.
+pub(super) struct Run {
+    /// The parts that a URL must have, with their only values. A value that is rarely there stands first.
+    required: Vec<(u32, Option<u32>)>,
+    /// The sum of what is the same for all URLs.
+    fixed: u64,
+    /// Which value goes to which key.
+    replaced: Vec<(u32, Key)>,
+    host: Option<Moved>,
+    path: Option<Moved>,
+    others: Option<bool>,
+}
+
+/// What becomes of parts that are not named.
+#[derive(Clone, Copy)]
+enum Moved {
+    Dropped,
+    /// They stand so many places further on.
+    By(i32),
+}
+
+impl Run {
+    pub(super) fn new(view: &View, step: &Step) -> Run {
+        let Step { source, operations } = step;
+        let mut required: Vec<_> = source.slots().map(|slot| (slot.key, slot.value)).collect();
+        required.sort_by_key(|(key, value)| (value.is_none(), std::cmp::Reverse(view.keys[*key as usize])));
+        let (mut fixed, mut replaced) = (0u64, Vec::new());
+        for target in operations.targets() {
+            let key = view.keys[target.key as usize];
+            match target.operation {
+                Operation::Keep(value) => fixed = fixed.wrapping_add(hash(key, value)),
+                Operation::Ignore => fixed = fixed.wrapping_add(hash(key, STAR)),
+                Operation::Replace(from) => replaced.push((from, key)),
+            }
+        }
+        Run {
+            required,
+            fixed,
+            replaced,
+            host: Moved::new(&source.host, &operations.host),
+            path: Moved::new(&source.path, &operations.path),
+            others: source.others.then_some(operations.others),
+        }
     }
 
     /// The hash of what becomes of a URL; nothing if it is not of the form.
-    pub(super) fn result(&self, url: u32, step: &Step) -> Option<u64> {
-        let Step { source, operations } = step;
-        let view = self.view;
-        let mut sum: u64 = 0;
-        let mut add = |key: Key, value: u32| sum = sum.wrapping_add(hash(key, value));
-        let mut named = 0;
-        for slot in source.slots() {
-            let value = view.value(url, slot.key)?;
-            if slot.value.is_some_and(|only| only != value) {
+    pub(super) fn result(&self, view: &View, url: u32) -> Option<u64> {
+        for &(key, only) in &self.required {
+            let value = view.value(url, key)?;
+            if only.is_some_and(|only| only != value) {
                 return None;
             }
-            named += 1;
         }
-        for target in operations.targets() {
-            let value = match target.operation {
-                Operation::Keep(value) => value,
-                Operation::Replace(key) => view.value(url, key)?,
-                Operation::Ignore => STAR,
-            };
-            add(view.keys[target.key as usize], value);
+        let mut sum = self.fixed;
+        for &(from, to) in &self.replaced {
+            sum = sum.wrapping_add(hash(to, view.value(url, from)?));
         }
         let tokens = view.tokens(url);
-        if tokens.len() > named {
-            let is_named = |token: &Token| source.slots().any(|slot| slot.key == token.key);
+        if tokens.len() > self.required.len() {
+            let is_named = |token: &Token| self.required.iter().any(|(key, _)| *key == token.key);
             for token in tokens.iter().filter(|token| !is_named(token)) {
-                let to = rest(view.keys[token.key as usize], source, operations)?;
-                if let Some(key) = to {
-                    add(key, token.value);
-                }
+                sum = sum.wrapping_add(self.rest(view.keys[token.key as usize], token.value)?);
             }
         }
         Some(sum)
     }
+
+    /// What a part that is not named adds; nothing if there may be none.
+    fn rest(&self, key: Key, value: u32) -> Option<u64> {
+        let moved = |n: u16, moved: Moved, to: fn(u16) -> Key| match moved {
+            Moved::Dropped => 0,
+            Moved::By(places) => hash(to((i32::from(n) + places) as u16), value),
+        };
+        match key {
+            Key::Label(n) => Some(moved(n, self.host?, Key::Label)),
+            Key::Component(n) => Some(moved(n, self.path?, Key::Component)),
+            Key::Param(_) => Some(if self.others? { hash(key, value) } else { 0 }),
+            Key::Scheme | Key::Port => None,
+        }
+    }
 }
 
-/// Where a part goes that the form does not name: nowhere, or, if the form does not allow it, nothing.
-#[expect(clippy::option_option, reason = "a part that is left out is not one that is not allowed")]
-fn rest(key: Key, source: &Form, operations: &Operations) -> Option<Option<Key>> {
-    let moved = |n: u16, row: &Row, target: &TargetRow| {
-        let place = usize::from(n) + target.targets.len() - row.slots.len().min(usize::from(n));
-        target.rest.then_some(place as u16)
-    };
-    match key {
-        Key::Label(n) if source.host.is_open => {
-            Some(moved(n, &source.host, &operations.host).map(Key::Label))
-        }
-        Key::Component(n) if source.path.is_open => {
-            Some(moved(n, &source.path, &operations.path).map(Key::Component))
-        }
-        Key::Param(_) if source.others => Some(operations.others.then_some(key)),
-        _ => None,
+impl Moved {
+    fn new(row: &Row, target: &TargetRow) -> Option<Moved> {
+        let by = Moved::By(target.targets.len() as i32 - row.slots.len() as i32);
+        row.is_open.then_some(if target.rest { by } else { Moved::Dropped })
     }
 }
 
