@@ -7,6 +7,7 @@ mod examples;
 mod honesty;
 mod make;
 mod odd;
+mod pattern_tree;
 mod real_data;
 mod selection;
 mod theorem;

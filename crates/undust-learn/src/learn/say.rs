@@ -3,6 +3,8 @@
 use undust::rules::Action;
 use undust::rules::template::{Class, Item, Piece, Template, literal};
 
+use super::Candidate;
+
 /// A readable name for the hole of a parameter: its own where it is a word, does not look like `{0xFF}`, which is a byte, and is not
 /// what the URL's scheme is called. Other names that learners make up have a dash, which these have not.
 pub(super) fn param_name(name: &[u8]) -> Option<String> {
@@ -17,6 +19,29 @@ pub(super) fn host(host: &[u8]) -> Vec<Item> {
         return vec![Item::One(literal(host))];
     }
     host.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
+}
+
+/// Pairs of duplicates that differ in nothing but the order of their parameters, and others.
+#[derive(Default)]
+pub(super) struct Reordered {
+    pub(super) pairs: u64,
+    pub(super) others: u64,
+}
+
+/// Where one in so many pairs of duplicates differs in the order of parameters, it does so often.
+const OFTEN: u64 = 20;
+
+impl Reordered {
+    /// Whether rules should print parameters sorted, since another rule will sort them.
+    pub(super) fn is_often(&self) -> bool {
+        self.pairs * OFTEN > self.others
+    }
+
+    /// The rule that sorts parameters, if there is anything to sort.
+    pub(super) fn sorting(&self) -> Option<Candidate> {
+        let action = sorting().filter(|_| self.pairs > 0);
+        action.map(|action| Candidate { action, support: self.pairs })
+    }
 }
 
 /// Parameters sorted by name, on the whole site.

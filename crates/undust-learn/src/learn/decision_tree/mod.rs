@@ -20,7 +20,8 @@ mod template;
 mod tree;
 mod view;
 
-use super::{Candidate, Learner, say};
+use super::say::Reordered;
+use super::{Candidate, Learner};
 use crate::site::Sample;
 use classes::Collector;
 use diff::Differ;
@@ -41,10 +42,6 @@ pub const MIN_PRECISION: f64 = 0.8;
 /// does not depend on the size of the site.
 const ROWS_PER_CLASS: usize = 128;
 const MIN_CLASSES: usize = 64;
-
-/// Where one in so many pairs of duplicates differs in the order of parameters, rules print them sorted, since then another rule
-/// will sort them.
-const OFTEN: u64 = 20;
 
 /// The learner of WSDM 2010.
 #[derive(Clone, Debug)]
@@ -87,8 +84,9 @@ impl Learner for DecisionTree {
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier::new(&view, &differ.texts);
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);
+        let order = if reordered.is_often() { Order::ByName } else { Order::OfTarget };
         let said = rules.iter().filter_map(|rule| {
-            let action = template::action(&view, &differ.texts, rule, reordered.order())?;
+            let action = template::action(&view, &differ.texts, rule, order)?;
             Some(Candidate { action, support: rule.counts.right })
         });
         said.chain(reordered.sorting()).collect()
@@ -111,24 +109,5 @@ impl DecisionTree {
             }
         }
         (collector, reordered)
-    }
-}
-
-/// Pairs of duplicates that differ in nothing but the order of their parameters, and others.
-#[derive(Default)]
-struct Reordered {
-    pairs: u64,
-    others: u64,
-}
-
-impl Reordered {
-    fn order(&self) -> Order {
-        if self.pairs * OFTEN > self.others { Order::ByName } else { Order::OfTarget }
-    }
-
-    /// The rule that sorts parameters, if there is anything to sort.
-    fn sorting(&self) -> Option<Candidate> {
-        let action = if self.pairs > 0 { say::sorting() } else { None };
-        action.map(|action| Candidate { action, support: self.pairs })
     }
 }

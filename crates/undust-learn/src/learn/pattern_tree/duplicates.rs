@@ -47,7 +47,7 @@ impl Clusters {
         Clusters { urls, ends }
     }
 
-    fn len(&self) -> usize {
+    pub(super) fn len(&self) -> usize {
         self.ends.len()
     }
 

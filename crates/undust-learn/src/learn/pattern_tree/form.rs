@@ -33,14 +33,15 @@ pub(super) struct Form {
     pub(super) params: Vec<Slot>,
     /// Whether there may be other parameters.
     pub(super) others: bool,
+    /// Whether some have a port and others have none: there is no template for that.
+    pub(super) mixes_ports: bool,
 }
 
 /// Nearly all.
 const MOST: f64 = 0.95;
 
 impl Form {
-    /// Nothing if the URLs of the node are too different to be spoken of.
-    pub(super) fn new(view: &View, node: &Node) -> Option<Form> {
+    pub(super) fn new(view: &View, node: &Node) -> Form {
         let total = f64::from(node.urls.end - node.urls.start);
         let mut form = Form::default();
         for of in &node.uses {
@@ -53,13 +54,13 @@ impl Form {
                 Key::Scheme => form.scheme = Some(slot),
                 Key::Label(_) => form.host.add(slot, is_required),
                 Key::Port if is_required => form.port = Some(slot),
-                Key::Port => return None,
+                Key::Port => form.mixes_ports = true,
                 Key::Component(_) => form.path.add(slot, is_required),
                 Key::Param(_) if is_required => form.params.push(slot),
                 Key::Param(_) => form.others = true,
             }
         }
-        Some(form)
+        form
     }
 
     /// The parts that are required.

@@ -11,6 +11,7 @@
 mod duplicates;
 mod form;
 mod operations;
+pub mod outline;
 mod proof;
 mod split;
 mod template;
@@ -19,7 +20,8 @@ mod view;
 
 use std::collections::BTreeMap;
 
-use super::{Candidate, Learner, say};
+use super::say::Reordered;
+use super::{Candidate, Learner};
 use crate::site::Sample;
 use duplicates::Clusters;
 use form::Form;
@@ -76,11 +78,14 @@ impl Learner for PatternTree {
         let pairs = duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_support);
         let forms = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
         let leaves = tree.leaves();
+        let proof = Proof::new(&view);
+        let reordered = reordered(&clusters, &proof);
         let mut making = Making {
             settings: self,
             view: &view,
             tree: &tree,
-            proof: Proof::new(&view),
+            proof,
+            sorts: reordered.is_often(),
             forms,
             known: Vec::new(),
             lifted: BTreeMap::new(),
@@ -92,8 +97,23 @@ impl Learner for PatternTree {
                 making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
             }
         }
-        making.candidates()
+        making.candidates().into_iter().chain(reordered.sorting()).collect()
     }
+}
+
+/// How often duplicates differ in nothing but the order of parameters.
+fn reordered(clusters: &Clusters, proof: &Proof) -> Reordered {
+    let mut reordered = Reordered::default();
+    let mut hashes = Vec::new();
+    for cluster in 0..clusters.len() as u32 {
+        hashes.clear();
+        hashes.extend(clusters.get(cluster).iter().map(|&url| proof.hash(url)));
+        hashes.sort_unstable();
+        let same = hashes.windows(2).filter(|two| two[0] == two[1]).count();
+        reordered.pairs += same as u64;
+        reordered.others += (hashes.len() - 1 - same) as u64;
+    }
+    reordered
 }
 
 /// Makes rules of pairs of nodes.
@@ -102,7 +122,9 @@ struct Making<'v, 's> {
     view: &'v View<'s>,
     tree: &'v Tree,
     proof: Proof<'v, 's>,
-    forms: Vec<Option<Form>>,
+    /// Whether parameters are printed by name.
+    sorts: bool,
+    forms: Vec<Form>,
     known: Vec<Known>,
     /// Rules of any host and path that other rules are cases of, and those.
     lifted: BTreeMap<(String, String), (Known, Vec<usize>)>,
@@ -129,7 +151,7 @@ impl Known {
 impl Making<'_, '_> {
     /// The rules from one node to another.
     fn add(&mut self, evidence: &Evidence, (s, t): (u32, u32), support: u64) {
-        let (Some(source), Some(target)) = (&self.forms[s as usize], &self.forms[t as usize]) else { return };
+        let (source, target) = (&self.forms[s as usize], &self.forms[t as usize]);
         let Some(example) = evidence.target() else { return };
         let min_common = self.settings.min_common;
         let find = |max_differing: f64| {
@@ -146,29 +168,26 @@ impl Making<'_, '_> {
         }
     }
 
-    /// Keep the rule in the widest form that is as good.
+    /// Keep the rule, for URLs with any other parameters where that is as good, and note what it would be for any host and path.
     fn widen(&mut self, step: &Step, specific: Known, example: u32) {
         let support = specific.candidate.support;
-        let general = step.general().and_then(|general| {
-            let known = self.make(&general, None, example, support)?;
-            (known.is_as_good(&specific) && known.pairs > specific.pairs).then_some((general, known))
-        });
-        let Some((general, known)) = general else {
-            self.known.push(specific);
-            return;
-        };
+        let general = step.general();
+        let make = |step: &Step| self.make(step, None, example, support);
+        let wider = general.as_ref().and_then(make);
+        let is_better = |wider: &Known| wider.is_as_good(&specific) && wider.pairs > specific.pairs;
+        let lifted = general.as_ref().and_then(Step::lifted).as_ref().and_then(make);
         let at = self.known.len();
-        let lifted = general.lifted().and_then(|lifted| self.make(&lifted, None, example, support));
-        self.known.push(known);
+        self.known.push(wider.filter(is_better).unwrap_or(specific));
         if let Some(lifted) = lifted {
-            let (_, cases) =
-                self.lifted.entry(lifted.candidate.action.sides()).or_insert_with(|| (lifted, Vec::new()));
+            let sides = lifted.candidate.action.sides();
+            let (_, cases) = self.lifted.entry(sides).or_insert_with(|| (lifted, Vec::new()));
             cases.push(at);
         }
     }
 
     fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
-        let action = Saying { view: self.view, step, order: Order::Of(example) }.action()?;
+        let order = if self.sorts { Order::ByName } else { Order::Of(example) };
+        let action = Saying { view: self.view, step, order }.action()?;
         let run = Run::new(self.view, step);
         let urls =
             node.map_or(&self.tree.urls[..], |node| self.tree.urls_of(&self.tree.nodes[node as usize]));

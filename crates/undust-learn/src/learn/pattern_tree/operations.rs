@@ -73,7 +73,9 @@ impl Step {
         let named = || operations.params.iter().filter(|target| !is_same(target.key));
         let uses_same = |target: &Target| matches!(target.operation, Operation::Replace(k) if is_same(k));
         let mut before = operations.targets().filter(|target| !operations.params.contains(target));
-        if source.others && !operations.others || named().any(uses_same) || before.any(uses_same) {
+        // Parameters that are written anew would stand behind all others, and not where they stand in URLs that have them.
+        let writes = named().any(|target| target.operation != Operation::Ignore);
+        if source.others && !operations.others || writes || before.any(uses_same) {
             return None;
         }
         let params = changed.into_iter().copied().collect();
@@ -223,6 +225,9 @@ impl Finder<'_, '_, '_> {
     /// Nothing if the rule cannot be said.
     pub(super) fn operations(&self) -> Option<Operations> {
         let Finder { source, target, .. } = self;
+        if source.mixes_ports || target.mixes_ports {
+            return None;
+        }
         Some(Operations {
             scheme: target.scheme.map(|slot| self.target(&slot)),
             host: self.row(&source.host, &target.host, |key| matches!(key, Key::Label(_)))?,
@@ -263,16 +268,13 @@ impl Finder<'_, '_, '_> {
             let parts = tokens.filter(|token| is_part(self.evidence.view.keys[token.key as usize]));
             parts.skip(skipped).map(|token| token.value).collect()
         };
-        let rest = match (source.is_open, target.is_open) {
-            (true, true) => {
-                let (of_s, of_t) = (source.slots.len(), target.slots.len());
-                let same = self.evidence.same(|s| rest_of(s, of_s), |t| rest_of(t, of_t));
-                (same > self.min_common).then_some(true)?
-            }
-            (true, false) => false,
-            (false, true) => return None,
-            (false, false) => false,
-        };
+        let rest = source.is_open && target.is_open;
+        let (of_s, of_t) = (source.slots.len(), target.slots.len());
+        let is_same = || self.evidence.same(|s| rest_of(s, of_s), |t| rest_of(t, of_t)) > self.min_common;
+        // What may follow in the target must come from somewhere.
+        if target.is_open && !(rest && is_same()) {
+            return None;
+        }
         Some(TargetRow { targets, rest })
     }
 

@@ -44,6 +44,11 @@ impl<'v, 's> Proof<'v, 's> {
         Proof { view, hashes, pages }
     }
 
+    /// The URL as a hash; the order of its parameters is not in it.
+    pub(super) fn hash(&self, url: u32) -> u64 {
+        self.hashes[url as usize]
+    }
+
     /// What becomes of these URLs. URLs are sampled by what becomes of them, so that those that become equal stay together.
     pub(super) fn counts(&self, urls: &[u32], run: &Run) -> Counts {
         let parts = (urls.len() / MOST_URLS + 1) as u64;
@@ -79,8 +84,8 @@ pub(super) struct Run {
 #[derive(Clone, Copy)]
 enum Moved {
     Dropped,
-    /// They stand so many places further on.
-    By(i32),
+    /// They stand behind so many others, and then behind so many.
+    Behind(u16, u16),
 }
 
 impl Run {
@@ -133,7 +138,7 @@ impl Run {
     fn rest(&self, key: Key, value: u32) -> Option<u64> {
         let moved = |n: u16, moved: Moved, to: fn(u16) -> Key| match moved {
             Moved::Dropped => 0,
-            Moved::By(places) => hash(to((i32::from(n) + places) as u16), value),
+            Moved::Behind(before, now) => hash(to(n.saturating_sub(before) + now), value),
         };
         match key {
             Key::Label(n) => Some(moved(n, self.host?, Key::Label)),
@@ -146,8 +151,8 @@ impl Run {
 
 impl Moved {
     fn new(row: &Row, target: &TargetRow) -> Option<Moved> {
-        let by = Moved::By(target.targets.len() as i32 - row.slots.len() as i32);
-        row.is_open.then_some(if target.rest { by } else { Moved::Dropped })
+        let behind = Moved::Behind(row.slots.len() as u16, target.targets.len() as u16);
+        row.is_open.then_some(if target.rest { behind } else { Moved::Dropped })
     }
 }
 

@@ -70,7 +70,9 @@ impl Counter {
             let found = self.count_values(start..end);
             uses.push(self.use_of(key, (end - start) as u32, &found));
             self.consider(key, total, (end - start) as u32, &found, &mut best);
-            found.iter().for_each(|&value| self.by_value[value as usize] = 0);
+            for value in found {
+                self.by_value[value as usize] = 0;
+            }
             start = end;
         }
         (uses, best.map(|best: Best| best.split))

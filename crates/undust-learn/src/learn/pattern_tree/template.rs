@@ -3,7 +3,7 @@
 use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Template, Text, literal};
 use undust::rules::{Action, Rewrite};
 
-use super::form::{Row, Slot};
+use super::form::{Form, Row, Slot};
 use super::operations::{Operation, Step, Target, TargetRow};
 use super::view::{Key, ParamKey, View};
 use crate::learn::say;
@@ -37,31 +37,20 @@ impl Saying<'_, '_> {
         if has_star && !names_site {
             return None;
         }
-        let heard = source.params.iter().map(|slot| (self.param(slot.key), self.heard(slot)));
-        let printed = operations.params.iter().map(|target| (self.param(target.key), self.printed(target)));
-        let mut matches = Template {
-            scheme: source.scheme.iter().flat_map(|slot| self.heard(slot)).collect(),
-            host: self.heard_row(&source.host),
-            port: source.port.as_ref().map(|slot| self.heard(slot)),
-            path: self.heard_row(&source.path),
-            query: self.query(heard.collect(), source.others),
-            ..Template::default()
-        };
+        let printed =
+            operations.params.iter().map(|target| (param(self.view, target.key), self.printed(target)));
+        let separator = self.separator();
+        let mut matches = pattern(self.view, source, separator);
         let becomes = Template {
             scheme: operations.scheme.iter().flat_map(|target| self.printed(target)).collect(),
             host: self.printed_row(&operations.host),
             port: operations.port.as_ref().map(|target| self.printed(target)),
             path: self.printed_row(&operations.path),
-            query: self.query(self.ordered(printed.collect()), operations.others),
+            query: query(self.ordered(printed.collect()), operations.others, separator),
             ..Template::default()
         };
         say::forget_unused(&mut matches, &becomes);
         Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
-    }
-
-    fn heard_row(&self, row: &Row) -> Vec<Item> {
-        let items = row.slots.iter().map(|slot| Item::One(self.heard(slot)));
-        items.chain(row.is_open.then_some(Item::Rest(Convert::Copy))).collect()
     }
 
     fn printed_row(&self, row: &TargetRow) -> Vec<Item> {
@@ -69,42 +58,11 @@ impl Saying<'_, '_> {
         items.chain(row.rest.then_some(Item::Rest(Convert::Copy))).collect()
     }
 
-    fn heard(&self, slot: &Slot) -> Text {
-        match slot.value {
-            Some(value) => literal(self.view.text(value)),
-            None => vec![Piece::Hole {
-                name: self.name(slot.key),
-                class: Class::Any,
-                optional: slot.may_be_empty,
-                convert: Convert::Copy,
-            }],
-        }
-    }
-
     fn printed(&self, target: &Target) -> Text {
         match target.operation {
             Operation::Keep(value) => literal(self.view.text(value)),
-            Operation::Replace(key) => vec![Piece::hole(self.name(key))],
+            Operation::Replace(key) => vec![Piece::hole(self.view.name(key))],
             Operation::Ignore => vec![Piece::Star],
-        }
-    }
-
-    fn name(&self, key: u32) -> String {
-        match self.view.keys[key as usize] {
-            Key::Scheme => "scheme".to_owned(),
-            Key::Label(n) => format!("host-{}", n + 1),
-            Key::Port => "port-1".to_owned(),
-            Key::Component(n) => format!("path-{}", n + 1),
-            Key::Param(n) => {
-                say::param_name(&self.view.param(n).name).unwrap_or_else(|| format!("value-{n}"))
-            }
-        }
-    }
-
-    fn param(&self, key: u32) -> ParamKey {
-        match self.view.keys[key as usize] {
-            Key::Param(n) => self.view.param(n).clone(),
-            _ => unreachable!("only parameters are asked for"),
         }
     }
 
@@ -119,20 +77,60 @@ impl Saying<'_, '_> {
         params
     }
 
-    fn query(&self, params: Vec<Named>, others: bool) -> Option<Vec<QueryItem>> {
-        let separator = match self.order {
+    fn separator(&self) -> u8 {
+        match self.order {
             Order::Of(url) => self.view.order(url).1,
             Order::ByName => b'&',
-        };
-        let named = params
-            .into_iter()
-            .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)));
-        // Others first: they stand where they stood when nothing else is printed.
-        let kinds = others.then_some(QueryKind::Others { sorted: false }).into_iter().chain(named);
-        let items: Vec<QueryItem> = (0..)
-            .zip(kinds)
-            .map(|(at, kind)| QueryItem { separator: if at == 0 { b'&' } else { separator }, kind })
-            .collect();
-        (!items.is_empty()).then_some(items)
+        }
     }
+}
+
+/// The URLs of a form as a match, every open part with its name.
+pub(super) fn pattern(view: &View, form: &Form, separator: u8) -> Template {
+    let heard = |slot: &Slot| heard(view, slot);
+    let row = |row: &Row| -> Vec<Item> {
+        let items = row.slots.iter().map(|slot| Item::One(heard(slot)));
+        items.chain(row.is_open.then_some(Item::Rest(Convert::Copy))).collect()
+    };
+    let params = form.params.iter().map(|slot| (param(view, slot.key), heard(slot))).collect();
+    Template {
+        scheme: form.scheme.iter().flat_map(heard).collect(),
+        host: row(&form.host),
+        port: form.port.as_ref().map(heard),
+        path: row(&form.path),
+        query: query(params, form.others, separator),
+        ..Template::default()
+    }
+}
+
+fn heard(view: &View, slot: &Slot) -> Text {
+    match slot.value {
+        Some(value) => literal(view.text(value)),
+        None => vec![Piece::Hole {
+            name: view.name(slot.key),
+            class: Class::Any,
+            optional: slot.may_be_empty,
+            convert: Convert::Copy,
+        }],
+    }
+}
+
+fn param(view: &View, key: u32) -> ParamKey {
+    match view.keys[key as usize] {
+        Key::Param(n) => view.param(n).clone(),
+        _ => unreachable!("only parameters are asked for"),
+    }
+}
+
+fn query(params: Vec<Named>, others: bool, separator: u8) -> Option<Vec<QueryItem>> {
+    let named = params
+        .into_iter()
+        .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)));
+    // Others first: they stand where they stood when nothing else is printed.
+    let kinds = others.then_some(QueryKind::Others { sorted: false }).into_iter().chain(named);
+    let items: Vec<QueryItem> = (0..)
+        .zip(kinds)
+        .map(|(at, kind)| QueryItem { separator: if at == 0 { b'&' } else { separator }, kind })
+        .collect();
+    (!items.is_empty()).then_some(items)
 }

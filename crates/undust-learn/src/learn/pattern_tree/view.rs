@@ -5,7 +5,7 @@
 use hashbrown::HashMap;
 
 use crate::intern::Interner;
-use crate::learn::MOST_KEYS;
+use crate::learn::{MOST_KEYS, say};
 use crate::site::{Key as SiteKey, Sample, Shape, Site};
 
 /// What a value belongs to.
@@ -105,11 +105,6 @@ impl<'s> View<'s> {
         self.tokens(url).iter().find(|token| token.key == key).map(|token| token.value)
     }
 
-    /// The number of a key, if some URL has it.
-    pub(super) fn number(&self, key: Key) -> Option<u32> {
-        self.keys.iter().position(|known| *known == key).map(|at| at as u32)
-    }
-
     pub(super) fn text(&self, value: u32) -> &[u8] {
         let own = self.site.value_count();
         if value < own { self.site.value(value) } else { self.labels.get(value - own) }
@@ -117,6 +112,17 @@ impl<'s> View<'s> {
 
     pub(super) fn param(&self, number: u32) -> &ParamKey {
         &self.params[number as usize]
+    }
+
+    /// What a key is called in rules.
+    pub(super) fn name(&self, key: u32) -> String {
+        match self.keys[key as usize] {
+            Key::Scheme => "scheme".to_owned(),
+            Key::Label(n) => format!("host-{}", n + 1),
+            Key::Port => "port-1".to_owned(),
+            Key::Component(n) => format!("path-{}", n + 1),
+            Key::Param(n) => say::param_name(&self.param(n).name).unwrap_or_else(|| format!("value-{n}")),
+        }
     }
 
     /// The URL's parameters in its order, and what stands between them.
