@@ -63,6 +63,9 @@ const DIFFERING: [f64; 2] = [0.5, 0.1];
 /// judge.
 const MAX_FPR: f64 = 0.2;
 
+/// The same, for the rule that sorts the parameters of all URLs, before others rely on it.
+const MAX_FPR_OF_SORTING: f64 = 0.001;
+
 /// A rule takes the place of narrower ones if its share of wrong pairs is greater by no more than this.
 const LOSS: f64 = 0.001;
 
@@ -84,8 +87,9 @@ impl Learner for PatternTree {
             settings: self,
             view: &view,
             tree: &tree,
+            // Where sorting is often wrong, it will not be done.
+            sorts: reordered.is_often() && proof.of_order().fpr() <= MAX_FPR_OF_SORTING,
             proof,
-            sorts: reordered.is_often(),
             forms,
             known: Vec::new(),
             lifted: BTreeMap::new(),

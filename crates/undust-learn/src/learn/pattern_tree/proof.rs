@@ -49,6 +49,12 @@ impl<'v, 's> Proof<'v, 's> {
         self.hashes[url as usize]
     }
 
+    /// What becomes of URLs that differ in the order of parameters alone, if they are made equal.
+    pub(super) fn of_order(&self) -> Counts {
+        let results = (0..).zip(&self.hashes).map(|(url, &hash)| (hash, self.view.cluster(url)));
+        Counts::of(results.collect(), |_| None)
+    }
+
     /// What becomes of these URLs. URLs are sampled by what becomes of them, so that those that become equal stay together.
     pub(super) fn counts(&self, urls: &[u32], run: &Run) -> Counts {
         let parts = (urls.len() / MOST_URLS + 1) as u64;
@@ -57,12 +63,8 @@ impl<'v, 's> Proof<'v, 's> {
             let is_part = result != self.hashes[url as usize] && (result >> 32) % parts == 0;
             is_part.then(|| (result, self.view.cluster(url)))
         };
-        let mut results: Vec<(u64, u32)> = urls.iter().filter_map(become_of).collect();
-        results.sort_unstable();
-        let mut counts = Counts::default();
-        for same in results.chunk_by(|a, b| a.0 == b.0) {
-            counts.add(same, self.pages.get(&same[0].0).copied());
-        }
+        let counts =
+            Counts::of(urls.iter().filter_map(become_of).collect(), |hash| self.pages.get(&hash).copied());
         Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
     }
 }
@@ -176,6 +178,16 @@ fn hash(key: Key, value: u32) -> u64 {
 }
 
 impl Counts {
+    /// Of URLs that become these, each with its page; `there` tells the page of what exists.
+    fn of(mut results: Vec<(u64, u32)>, there: impl Fn(u64) -> Option<u32>) -> Counts {
+        results.sort_unstable();
+        let mut counts = Counts::default();
+        for same in results.chunk_by(|a, b| a.0 == b.0) {
+            counts.add(same, there(same[0].0));
+        }
+        counts
+    }
+
     /// Add URLs that become equal, ordered by page, and the page of the URL that already is what they become.
     fn add(&mut self, same: &[(u64, u32)], there: Option<u32>) {
         let pairs = |n: u64| n * n.saturating_sub(1) / 2;
