@@ -134,7 +134,7 @@ fn proofing(total: &[MethodReport]) -> Table {
 
 /// Table 4 of the paper, and rates of the figures.
 fn deployed(total: &[MethodReport], several: bool) -> Table {
-    let mut columns = vec!["method", "strategy", "qualified", "deployed", "compression"];
+    let mut columns = vec!["method", "qualified", "deployed", "compression"];
     columns.extend(several.then_some("by site"));
     columns.push("dup-reduction");
     columns.extend(several.then_some("by site"));
@@ -142,7 +142,7 @@ fn deployed(total: &[MethodReport], several: bool) -> Table {
     let mut table = plain(&columns);
     for (report, deployment) in deployments(total) {
         let SetScore { score, macro_average, .. } = shown(deployment);
-        let mut row = vec![report.method.clone(), deployment.strategy.name().to_owned()];
+        let mut row = vec![system(report, deployment)];
         row.extend([qualified(report).rules, score.rules].map(thousands));
         row.push(percent(score.metrics.compression));
         row.extend(several.then(|| percent(macro_average.compression)));
@@ -151,12 +151,12 @@ fn deployed(total: &[MethodReport], several: bool) -> Table {
         row.push(percent(score.metrics.fpr));
         table.add_row(row);
     }
-    align_right(&mut table, 2..columns.len());
+    align_right(&mut table, 1..columns.len());
     table
 }
 
 fn by_site(sites: &[SiteReport]) -> Table {
-    let columns = ["site", "URLs", "method", "strategy", "deployed", "compression", "dup-reduction", "fpr"];
+    let columns = ["site", "URLs", "method", "deployed", "compression", "dup-reduction", "fpr"];
     let mut table = plain(&columns);
     for site in sites {
         let mut about = [site.site.clone(), thousands(site.urls)];
@@ -164,20 +164,24 @@ fn by_site(sites: &[SiteReport]) -> Table {
             let score = &shown(deployment).score;
             let metrics = &score.metrics;
             let mut row = Vec::from(std::mem::take(&mut about));
-            row.extend([report.method.clone(), deployment.strategy.name().to_owned()]);
-            row.push(thousands(score.rules));
+            row.extend([system(report, deployment), thousands(score.rules)]);
             row.extend([metrics.compression, metrics.dup_reduction, metrics.fpr].map(percent));
             table.add_row(row);
         }
     }
     align_right(&mut table, 1..2);
-    align_right(&mut table, 4..columns.len());
+    align_right(&mut table, 3..columns.len());
     table
 }
 
 /// Each way to choose rules with the learner that proposed them.
 fn deployments(methods: &[MethodReport]) -> impl Iterator<Item = (&MethodReport, &Deployment)> {
     methods.iter().flat_map(|report| report.deployments.iter().map(move |deployment| (report, deployment)))
+}
+
+/// As the paper names them: rules and strategy.
+fn system(report: &MethodReport, deployment: &Deployment) -> String {
+    format!("{} + {}", report.method, deployment.strategy.name())
 }
 
 /// Where [`TABLE_MAX_FPR`] stands among all rates.
@@ -229,13 +233,13 @@ fn qualified_chart(total: &[MethodReport], places: std::ops::RangeInclusive<usiz
             points: shown.map(|(_, qualified)| (qualified.max_fpr, qualified.rate)).collect(),
         }
     };
-    over_max_fpr("qualified rules".to_owned(), total.iter().map(series).collect())
+    over_max_fpr("qualified, of raw rules".to_owned(), total.iter().map(series).collect())
 }
 
 /// A metric of what is deployed.
 fn chart(total: &[MethodReport], title: String, metric: fn(&SetScore) -> f64) -> Chart {
     let series = |(report, deployment): (&MethodReport, &Deployment)| Series {
-        name: format!("{} + {}", report.method, deployment.strategy.name()),
+        name: system(report, deployment),
         points: deployment.sets.iter().map(|set| (set.max_fpr, metric(set))).collect(),
     };
     over_max_fpr(title, deployments(total).map(series).collect())
