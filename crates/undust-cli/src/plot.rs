@@ -213,6 +213,25 @@ mod tests {
     }
 
     #[test]
+    fn many_names_take_room_from_the_plot() {
+        let series = |name: &str| Series { name: name.to_owned(), points: vec![(0.0, 1.0)] };
+        let text = svg("", &[Chart { series: ["a", "b", "c", "d", "e"].map(series).into(), ..chart("") }]);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let place = |name: &str| {
+            let node = tree.descendants().find(|n| n.has_tag_name("text") && n.text() == Some(name));
+            let node = node.expect("a name");
+            (node.attribute("x"), node.attribute("y"))
+        };
+        let names = ["a", "b", "c", "d", "e"].map(place);
+        let at = |x, y| (Some(x), Some(y));
+        let (left, right) = ("86.0", "270.0");
+        let rows =
+            [at(left, "40.0"), at(right, "40.0"), at(left, "56.0"), at(right, "56.0"), at(left, "72.0")];
+        assert_eq!(names, rows);
+        assert!(text.contains("points=\"56.0,88.0\""), "two rows more: the plot begins lower\n{text}");
+    }
+
+    #[test]
     fn nothing_to_draw() {
         let empty = Chart { series: Vec::new(), ..chart("empty") };
         let text = svg("", &[empty]) + &svg("", &[]);

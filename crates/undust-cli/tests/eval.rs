@@ -430,7 +430,7 @@ fn the_experiment_of_www_2010() {
     rewrite + graph         22        22       23.2 %   13.9 %         56.9 %   41.7 %  0.0 %
 
     compression:    URLs less than before, when those of one canonical form count as one
-    dup-reduction:  how much less is the share of URLs whose page has another one
+    dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
     by site:        the mean of the sites' rates, each site counting the same
     fpr:            of the pairs of URLs made equal, those of different pages
 
@@ -474,7 +474,7 @@ fn its_own_learners_on_one_site() {
     decision-tree + graph          2         2       27.8 %         83.4 %  0.0 %
 
     compression:    URLs less than before, when those of one canonical form count as one
-    dup-reduction:  how much less is the share of URLs whose page has another one
+    dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
     fpr:            of the pairs of URLs made equal, those of different pages
     ! passed over, with fewer than 100 labelled URLs: 1 site
     = 0
@@ -528,6 +528,30 @@ fn learners_that_nobody_knows() {
 }
 
 #[test]
+fn options_of_another_experiment() {
+    let folder = folder();
+    for (protocol, flag) in [
+        ("www07", "--methods rewrite"),
+        ("www07", "--judged-on test"),
+        ("www07", "--singletons"),
+        ("www07", "--sample-by url"),
+        ("www07", "--noise 0.1"),
+        ("wsdm10", "--top 3"),
+        ("wsdm10", "--train 0.5"),
+        ("wsdm10", "--plot plot.svg"),
+        ("wsdm10", "--sample-by url"),
+        ("wsdm10", "--noise 0.1"),
+        ("www10", "--top 3"),
+        ("www10", "--judged-on test"),
+        ("www10", "--singletons"),
+    ] {
+        let name = flag.split(' ').next().expect("a flag");
+        let talk = folder.undust(&format!("eval --protocol {protocol} {flag} labelled.tsv")).failed();
+        assert_eq!(talk, format!("undust: {name} is no option of --protocol {protocol}\n"));
+    }
+}
+
+#[test]
 fn rules_or_an_experiment() {
     let folder = folder();
     for flags in [
@@ -535,14 +559,7 @@ fn rules_or_an_experiment() {
         "-r rules.json --top 3",
         "--protocol www06",
         "--protocol www07 --form url",
-        "--protocol www07 --singletons",
-        "--protocol wsdm10 --top 3",
         "--protocol wsdm10 --judged-on all",
-        "--protocol wsdm10 --noise 0.1",
-        "--protocol www07 --sample-by url",
-        "--protocol www10 --top 3",
-        "--protocol www10 --judged-on test",
-        "--protocol www10 --singletons",
         "--protocol www10 --noise 2",
         "--protocol www10 --sample-by page",
         "-r rules.json --noise 0.1",

@@ -447,6 +447,18 @@ mod tests {
     }
 
     #[test]
+    fn another_label_whichever_it_came_from() {
+        let digest = |url: &str, digest: &str| Page { digest: Some(digest.into()), ..Page::new(url) };
+        let pages = [page("http://a/1", "c"), page("http://a/2", "d"), digest("http://a/3", "e")];
+        let mut site = Site::new("a", &pages, 0);
+        for row in 0..3 {
+            site.relabel(row, 1);
+            let seen = site.seen(row);
+            assert_eq!((site.cluster(row), seen.cluster.or(seen.digest)), (1, Some(site.label(1))));
+        }
+    }
+
+    #[test]
     fn doubled_and_unlabelled_pages_are_counted() {
         let pages = vec![
             page("http://a/", "1"),

@@ -104,7 +104,10 @@ fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {
     writeln!(out, "                among the URLs they were learned from\n")?;
     writeln!(out, "What is deployed of them\n\n{}\n", deployed(total, several).trim_fmt())?;
     writeln!(out, "compression:    URLs less than before, when those of one canonical form count as one")?;
-    writeln!(out, "dup-reduction:  how much less is the share of URLs whose page has another one")?;
+    writeln!(
+        out,
+        "dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page"
+    )?;
     if several {
         writeln!(out, "by site:        the mean of the sites' rates, each site counting the same")?;
     }
