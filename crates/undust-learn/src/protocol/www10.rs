@@ -3,9 +3,9 @@
 //!
 //! Of the *raw* rules that a learner proposes those are *qualified* that have at most so many false positives (Table 3, Fig. 10); a
 //! strategy chooses among them what is *deployed* (Table 4). What this does to all URLs is counted by [`Evaluation`] (Figs. 11 and
-//! 12): forms are the paper's Nnorm, and Cnorm are the clusters that still have a form to themselves, a form being of the page of its
-//! first URL in the site's order. Pages that are lost to another's form are thus not taken for duplicates that are left; the
-//! false-positive rate, which the paper does not give for its sets, tells of them.
+//! 12). Nnorm are the canonical forms. A form is of the page of its first URL, in the site's order, and Cnorm are the pages that
+//! have a form: a page lost to another's form is not taken for a duplicate that is left. The false-positive rate on all URLs, which the
+//! paper does not give, tells of lost pages.
 //!
 //! Labels may be made wrong, in what is learned from alone: the paper leaves fake duplicates to future work.
 
