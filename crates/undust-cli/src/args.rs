@@ -14,6 +14,7 @@ use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
 use undust_learn::protocol::wsdm10::Half;
+use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use validate::Validate;
 
@@ -206,13 +207,20 @@ pub(crate) struct Eval {
     /// With www07: try out so many likely rules, the likeliest first [default: 1000]
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "N")]
     pub(crate) top: Option<usize>,
-    /// With www07: learn the rules to be scored from this share of a site's rows, its first ones [default: 0.75]
+    /// The share of a site to learn from: with www07 its first rows [default: 0.75], with www10 some at random, at most 100,000 URLs
+    /// [default: 0.2]
     #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) train: Option<f64>,
-    /// With www07: draw the precision of the first rules to this file
+    /// With www10: what is drawn at random to learn from [default: cluster]
+    #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "WHAT")]
+    pub(crate) sample_by: Option<SampleByArg>,
+    /// With www10: give this share of the URLs to learn from the label of another page [default: 0]
+    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    pub(crate) noise: Option<f64>,
+    /// With www07 and www10: draw the figures of the paper to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// With wsdm10: compare these learners, separated by commas [default: all]
+    /// With wsdm10 and www10: compare these learners, separated by commas [default: all; with www10 those of the paper]
     #[arg(long, value_delimiter = ',', value_parser = learner, requires = "protocol", conflicts_with = "rules", value_name = "NAMES")]
     pub(crate) methods: Vec<String>,
     /// With wsdm10: where the precision of rules is measured [default: train]
@@ -311,6 +319,26 @@ pub(crate) enum Protocol {
     Wsdm10,
     /// Do Not Crawl in the DUST, WWW 2007: how many likely rules are valid
     Www07,
+    /// A Pattern Tree-based Approach to Learning URL Normalization Rules, WWW 2010: how many rules are good enough, and what those
+    /// deployed do to a whole site
+    Www10,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+pub(crate) enum SampleByArg {
+    /// Single URLs
+    Url,
+    /// Pages with all their URLs
+    Cluster,
+}
+
+impl From<SampleByArg> for SampleBy {
+    fn from(by: SampleByArg) -> SampleBy {
+        match by {
+            SampleByArg::Url => SampleBy::Url,
+            SampleByArg::Cluster => SampleBy::Cluster,
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -31,6 +31,9 @@ const LEFT: f64 = 56.0;
 const RIGHT: f64 = 424.0;
 const TOP: f64 = 56.0;
 const BOTTOM: f64 = 252.0;
+/// The names of lines stand above the plot, so many beside each other, and each further row takes room from the plot.
+const NAMES: usize = 2;
+const NAMES_HEIGHT: f64 = 16.0;
 /// Above all charts.
 const HEAD: f64 = 40.0;
 /// Beside each other.
@@ -49,6 +52,10 @@ text { font: 12px sans-serif; fill: #222 }
 .s1 { stroke: #d55e00; stroke-dasharray: 6 3 }
 .s2 { stroke: #009e73; stroke-dasharray: 2 3 }
 .s3 { stroke: #cc79a7; stroke-dasharray: 9 3 2 3 }
+.s4 { stroke: #a6761d }
+.s5 { stroke: #777; stroke-dasharray: 6 3 }
+.s6 { stroke: #7570b3; stroke-dasharray: 2 3 }
+.s7 { stroke: #d7191c; stroke-dasharray: 9 3 2 3 }
 @media screen and (prefers-color-scheme: dark) {
 text { fill: #ddd }
 .back { fill: #181818 }
@@ -61,7 +68,7 @@ text { fill: #ddd }
 ";
 
 /// So many kinds of lines there are in [`STYLE`].
-const KINDS: usize = 4;
+const KINDS: usize = 8;
 
 /// `charts` in a grid under one title.
 pub(crate) fn svg(title: &str, charts: &[Chart]) -> String {
@@ -89,10 +96,11 @@ impl Chart {
     fn draw(&self, out: &mut Vec<String>) {
         let points = || self.series.iter().flat_map(|series| &series.points);
         let x = Scale::new(&self.x, points().map(|point| point.0), LEFT, RIGHT);
-        let y = Scale::new(&self.y, points().map(|point| point.1), BOTTOM, TOP);
+        let top = TOP + self.series.len().div_ceil(NAMES).saturating_sub(1) as f64 * NAMES_HEIGHT;
+        let y = Scale::new(&self.y, points().map(|point| point.1), BOTTOM, top);
         out.push(text((LEFT, 18.0), "class=\"title\"", &self.title));
         for (value, at) in x.ticks() {
-            out.push(line("grid", (at, TOP), (at, BOTTOM)));
+            out.push(line("grid", (at, top), (at, BOTTOM)));
             out.push(text((at, BOTTOM + 16.0), MIDDLE, &value));
         }
         for (value, at) in y.ticks() {
@@ -100,15 +108,16 @@ impl Chart {
             out.push(text((LEFT - 6.0, at + 4.0), "text-anchor=\"end\"", &value));
         }
         out.push(line("axis", (LEFT, BOTTOM), (RIGHT, BOTTOM)));
-        out.push(line("axis", (LEFT, TOP), (LEFT, BOTTOM)));
+        out.push(line("axis", (LEFT, top), (LEFT, BOTTOM)));
         out.push(text((f64::midpoint(LEFT, RIGHT), BOTTOM + 34.0), MIDDLE, &self.x.label));
         let upwards = format!("{MIDDLE} transform=\"rotate(-90)\"");
-        out.push(text((-f64::midpoint(TOP, BOTTOM), 14.0), &upwards, &self.y.label));
+        out.push(text((-f64::midpoint(top, BOTTOM), 14.0), &upwards, &self.y.label));
         for (n, series) in self.series.iter().enumerate() {
-            let at = LEFT + n as f64 * (RIGHT - LEFT) / self.series.len() as f64;
+            let at = LEFT + (n % NAMES) as f64 * (RIGHT - LEFT) / NAMES as f64;
+            let below = 36.0 + (n / NAMES) as f64 * NAMES_HEIGHT;
             let class = format!("line s{}", n % KINDS);
-            out.push(line(&class, (at, 36.0), (at + 24.0, 36.0)));
-            out.push(text((at + 30.0, 40.0), "", &series.name));
+            out.push(line(&class, (at, below), (at + 24.0, below)));
+            out.push(text((at + 30.0, below + 4.0), "", &series.name));
             let point = |(a, b): &(f64, f64)| format!("{:.1},{:.1}", x.at(*a), y.at(*b));
             let points: Vec<String> = series.points.iter().map(point).collect();
             out.push(format!("<polyline class=\"{class}\" points=\"{}\"/>", points.join(" ")));
@@ -201,6 +210,25 @@ mod tests {
         let ticks: Vec<_> = ticks.iter().filter_map(roxmltree::Node::text).collect();
         let expected = ["0", "10", "20", "30", "40", "0.0", "0.2", "0.4", "0.6", "0.8", "1.0", "k", "share"];
         assert_eq!(ticks, expected);
+    }
+
+    #[test]
+    fn many_names_take_room_from_the_plot() {
+        let series = |name: &str| Series { name: name.to_owned(), points: vec![(0.0, 1.0)] };
+        let text = svg("", &[Chart { series: ["a", "b", "c", "d", "e"].map(series).into(), ..chart("") }]);
+        let tree = roxmltree::Document::parse(&text).expect("well-formed XML");
+        let place = |name: &str| {
+            let node = tree.descendants().find(|n| n.has_tag_name("text") && n.text() == Some(name));
+            let node = node.expect("a name");
+            (node.attribute("x"), node.attribute("y"))
+        };
+        let names = ["a", "b", "c", "d", "e"].map(place);
+        let at = |x, y| (Some(x), Some(y));
+        let (left, right) = ("86.0", "270.0");
+        let rows =
+            [at(left, "40.0"), at(right, "40.0"), at(left, "56.0"), at(right, "56.0"), at(left, "72.0")];
+        assert_eq!(names, rows);
+        assert!(text.contains("points=\"56.0,88.0\""), "two rows more: the plot begins lower\n{text}");
     }
 
     #[test]

@@ -405,6 +405,119 @@ fn learners_side_by_side_in_json() {
 }
 
 #[test]
+fn the_experiment_of_www_2010() {
+    let shop = format!("url\tcluster\n{}", shop_rows("www.example.org"));
+    let folder = forum().and("shop.tsv", shop);
+    let run = folder.undust("eval --protocol www10 --methods rewrite --noise 0.01 forum.tsv shop.tsv");
+    assert_snapshot!(run, @"
+    Rules learned from 960 URLs (10 under a wrong label), tested on all 4,800, on 2 sites
+
+    Rules of at most 5.0 % false positives
+
+    method   raw  qualified    rate
+    ────────────────────────────────
+    rewrite   36         22  61.1 %
+
+    raw:            rules that a learner proposed
+    qualified:      those that make URLs equal, at most 5.0 % of the pairs of different pages,
+                    among the URLs they were learned from
+
+    What is deployed of them
+
+    method           qualified  deployed  compression  by site  dup-reduction  by site    fpr
+    ──────────────────────────────────────────────────────────────────────────────────────────
+    rewrite + naive         22        22       23.2 %   13.9 %         56.9 %   41.7 %  0.0 %
+    rewrite + graph         22        22       23.2 %   13.9 %         56.9 %   41.7 %  0.0 %
+
+    compression:    URLs less than before, when those of one canonical form count as one
+    dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
+    by site:        the mean of the sites' rates, each site counting the same
+    fpr:            of the pairs of URLs made equal, those of different pages
+
+    Site by site
+
+    site                 URLs  method           deployed  compression  dup-reduction    fpr
+    ────────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  4,000  rewrite + naive         3       27.8 %         83.4 %  0.0 %
+                               rewrite + graph         3       27.8 %         83.4 %  0.0 %
+    example.org           800  rewrite + naive        19        0.0 %          0.0 %  0.0 %
+                               rewrite + graph        19        0.0 %          0.0 %  0.0 %
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn its_own_learners_on_one_site() {
+    assert_snapshot!(forum().undust("eval --protocol www10 --sample-by url --train 0.5 forum.tsv"), @"
+    Rules learned from 2,000 URLs, tested on all 4,000, on 1 site
+
+    Rules of at most 5.0 % false positives
+
+    method         raw  qualified     rate
+    ───────────────────────────────────────
+    fan-out 5       20         10   50.0 %
+    fan-out 10       7          6   85.7 %
+    decision-tree    2          2  100.0 %
+
+    raw:            rules that a learner proposed
+    qualified:      those that make URLs equal, at most 5.0 % of the pairs of different pages,
+                    among the URLs they were learned from
+
+    What is deployed of them
+
+    method                 qualified  deployed  compression  dup-reduction    fpr
+    ──────────────────────────────────────────────────────────────────────────────
+    fan-out 5 + naive             10        10       29.2 %         89.4 %  0.0 %
+    fan-out 10 + naive             6         6       27.8 %         83.5 %  0.0 %
+    decision-tree + naive          2         2       27.8 %         83.4 %  0.0 %
+    decision-tree + graph          2         2       27.8 %         83.4 %  0.0 %
+
+    compression:    URLs less than before, when those of one canonical form count as one
+    dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
+    fpr:            of the pairs of URLs made equal, those of different pages
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn what_is_deployed_in_json() {
+    let folder = forum();
+    let json = |flags: &str| folder.undust(&format!("eval --protocol www10 forum.tsv --json {flags}")).fine();
+    let text = json("--methods rewrite,decision-tree");
+    assert_eq!(text, json("--methods rewrite,decision-tree --threads 1"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&report["protocol"], &report["small_sites"]), (&"www10".into(), &1.into()));
+    assert_eq!((&report["train"], &report["noise"]), (&0.2.into(), &0.0.into()));
+    assert_eq!(report["sample_by"], "cluster");
+    let (total, site) = (&report["total"], &report["sites"][0]);
+    assert_eq!((&site["urls"], &site["train"], &site["mislabelled"]), (&4000.into(), &800.into(), &0.into()));
+    assert_eq!(total, &site["methods"], "one site is all there is");
+    let (method, set) = (&total[1], &total[1]["deployments"][1]["sets"][10]);
+    assert_eq!(method["method"], "decision-tree");
+    let last = &method["proofing"][18];
+    assert_eq!((&last["max_fpr"], last["rules"].as_u64() <= method["raw"].as_u64()), (&0.9.into(), true));
+    assert_eq!(method["deployments"][1]["strategy"], "graph");
+    assert_eq!((&set["max_fpr"], &set["urls"]), (&0.1.into(), &4000.into()));
+    assert_eq!(set["metrics"], set["macro_average"]);
+}
+
+#[test]
+fn its_figures() {
+    let folder = forum().and("shop.tsv", format!("url\tcluster\n{}", shop_rows("www.example.org")));
+    let run = folder.undust("eval --protocol www10 --plot plot.svg forum.tsv").fine();
+    let plot = folder.read("plot.svg");
+    assert!(plot.contains(">fan-out 10 + naive</text>") && plot.contains(">compression</text>"), "{plot}");
+    assert_eq!(plot.matches("<polyline ").count(), 3 + 4 + 4 + 3);
+    assert_eq!(run, folder.undust("eval --protocol www10 forum.tsv").fine());
+    folder.undust("eval --protocol www10 --plot plot.svg forum.tsv shop.tsv").fine();
+    let plot = folder.read("plot.svg");
+    assert!(plot.contains(">compression, mean of sites</text>"), "{plot}");
+    assert_eq!(plot.matches("<polyline ").count(), 2 * (3 + 4 + 4));
+}
+
+#[test]
 fn learners_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
     ! error: invalid value 'nonsense' for '--methods <NAMES>': no learner is called 'nonsense'; there are dustbuster, rewrite, decision-tree
@@ -415,6 +528,30 @@ fn learners_that_nobody_knows() {
 }
 
 #[test]
+fn options_of_another_experiment() {
+    let folder = folder();
+    for (protocol, flag) in [
+        ("www07", "--methods rewrite"),
+        ("www07", "--judged-on test"),
+        ("www07", "--singletons"),
+        ("www07", "--sample-by url"),
+        ("www07", "--noise 0.1"),
+        ("wsdm10", "--top 3"),
+        ("wsdm10", "--train 0.5"),
+        ("wsdm10", "--plot plot.svg"),
+        ("wsdm10", "--sample-by url"),
+        ("wsdm10", "--noise 0.1"),
+        ("www10", "--top 3"),
+        ("www10", "--judged-on test"),
+        ("www10", "--singletons"),
+    ] {
+        let name = flag.split(' ').next().expect("a flag");
+        let talk = folder.undust(&format!("eval --protocol {protocol} {flag} labelled.tsv")).failed();
+        assert_eq!(talk, format!("undust: {name} is no option of --protocol {protocol}\n"));
+    }
+}
+
+#[test]
 fn rules_or_an_experiment() {
     let folder = folder();
     for flags in [
@@ -422,9 +559,10 @@ fn rules_or_an_experiment() {
         "-r rules.json --top 3",
         "--protocol www06",
         "--protocol www07 --form url",
-        "--protocol www07 --singletons",
-        "--protocol wsdm10 --top 3",
         "--protocol wsdm10 --judged-on all",
+        "--protocol www10 --noise 2",
+        "--protocol www10 --sample-by page",
+        "-r rules.json --noise 0.1",
         "-r rules.json --methods rewrite",
     ] {
         folder.undust(&format!("eval {flags} labelled.tsv")).failed();

@@ -4,6 +4,7 @@
 //! of what was learned from (*proofing*), rules with too many false positives are dropped, and of those that are left a set
 //! without conflicts is chosen. It works on the candidates of any learner.
 
+use serde::Serialize;
 use undust::rules::Action;
 use undust::url::SiteBy;
 
@@ -13,12 +14,23 @@ use crate::learn::Candidate;
 use crate::site::Sample;
 
 /// How a set without conflicts is chosen.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Strategy {
     /// Conflict by conflict: the rule with fewer false positives, the one that speaks of more URLs, the one with more support.
     Naive,
     /// By where rules lead to: a random walk over patterns of URLs finds those that most others come to.
     Graph,
+}
+
+impl Strategy {
+    /// What it is called in tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            Strategy::Naive => "naive",
+            Strategy::Graph => "graph",
+        }
+    }
 }
 
 /// What a rule by itself does to the URLs learned from.

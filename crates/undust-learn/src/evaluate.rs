@@ -155,6 +155,23 @@ impl Score {
         score
     }
 
+    /// Several sites as one, whose clusters have nothing to do with each other.
+    pub(crate) fn sum(scores: &[&Score]) -> Score {
+        let sum = |of: fn(&Score) -> u64| scores.iter().map(|score| of(score)).sum();
+        let mut total = Score {
+            urls: sum(|s| s.urls),
+            clusters: sum(|s| s.clusters),
+            crawled: sum(|s| s.crawled),
+            covered: sum(|s| s.covered),
+            merged_pairs: sum(|s| s.merged_pairs),
+            wrong_pairs: sum(|s| s.wrong_pairs),
+            rules: sum(|s| s.rules),
+            metrics: Metrics::default(),
+        };
+        total.metrics = total.derive();
+        total
+    }
+
     fn derive(&self) -> Metrics {
         let precision = share(self.covered, self.crawled, 1.0);
         let recall = share(self.covered, self.clusters, 1.0);
@@ -219,7 +236,8 @@ impl Metrics {
         ]
     }
 
-    fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
+    /// Each the same.
+    pub(crate) fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
         let count = all.clone().count().max(1) as f64;
         let mean = |of: fn(&Metrics) -> f64| all.clone().map(of).sum::<f64>() / count;
         Metrics {

@@ -113,7 +113,7 @@ pub const FOLDS: u32 = 4;
 
 /// Clusters of at least this many URLs (login walls, error pages) are spread over the folds URL by URL: kept whole, no
 /// fold could ever confirm what another one learned of them.
-const LARGE_CLUSTER: usize = 24;
+pub(crate) const LARGE_CLUSTER: usize = 24;
 
 impl Site {
     /// Build the site `name` from its pages. Pages without a label are counted and left out.
@@ -228,6 +228,15 @@ impl Site {
     /// A hash of a cluster's label: unlike the cluster's number, it does not depend on the site's other pages.
     pub fn label(&self, cluster: u32) -> u64 {
         self.labels[cluster as usize]
+    }
+
+    /// Say that a URL is of another page of the site than was told.
+    pub(crate) fn relabel(&mut self, row: u32, cluster: u32) {
+        let label = Some(self.label(cluster));
+        self.rows[row as usize].cluster = cluster;
+        let seen = &mut self.seen[row as usize];
+        // A page without a given cluster has its digest for a label.
+        *(if seen.cluster.is_some() { &mut seen.cluster } else { &mut seen.digest }) = label;
     }
 
     /// What was seen of a URL's content, label included.
@@ -435,6 +444,18 @@ mod tests {
         let mut expected = urls.map(String::from).to_vec();
         expected.sort();
         assert_eq!(sorted, expected);
+    }
+
+    #[test]
+    fn another_label_whichever_it_came_from() {
+        let digest = |url: &str, digest: &str| Page { digest: Some(digest.into()), ..Page::new(url) };
+        let pages = [page("http://a/1", "c"), page("http://a/2", "d"), digest("http://a/3", "e")];
+        let mut site = Site::new("a", &pages, 0);
+        for row in 0..3 {
+            site.relabel(row, 1);
+            let seen = site.seen(row);
+            assert_eq!((site.cluster(row), seen.cluster.or(seen.digest)), (1, Some(site.label(1))));
+        }
     }
 
     #[test]

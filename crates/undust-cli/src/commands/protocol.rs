@@ -2,6 +2,7 @@
 
 mod wsdm10;
 mod www07;
+mod www10;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
@@ -20,6 +21,7 @@ pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     match protocol {
         Protocol::Wsdm10 => wsdm10::run(args),
         Protocol::Www07 => www07::run(args),
+        Protocol::Www10 => www10::run(args),
     }
 }
 

@@ -3,6 +3,7 @@
 
 pub mod wsdm10;
 pub mod www07;
+pub mod www10;
 
 /// Sites with fewer labelled URLs than this say nothing.
 pub const MIN_URLS: usize = 100;

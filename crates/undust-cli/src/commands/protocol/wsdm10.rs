@@ -29,8 +29,13 @@ struct Wsdm10<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let flags =
-        [("--top", args.top.is_some()), ("--train", args.train.is_some()), ("--plot", args.plot.is_some())];
+    let flags = [
+        ("--top", args.top.is_some()),
+        ("--train", args.train.is_some()),
+        ("--sample-by", args.sample_by.is_some()),
+        ("--noise", args.noise.is_some()),
+        ("--plot", args.plot.is_some()),
+    ];
     refuse(&flags, "wsdm10")?;
     let judged_on = args.judged_on.map_or(Half::default(), Half::from);
     let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };

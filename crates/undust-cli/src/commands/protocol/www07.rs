@@ -27,6 +27,8 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         ("--methods", !args.methods.is_empty()),
         ("--judged-on", args.judged_on.is_some()),
         ("--singletons", args.singletons),
+        ("--sample-by", args.sample_by.is_some()),
+        ("--noise", args.noise.is_some()),
     ];
     refuse(&flags, "www07")?;
     if let Some(path) = &args.plot {

@@ -1,0 +1,262 @@
+//! The experiment of WWW 2010: how many rules are good enough, and what those deployed do to all URLs of a site.
+
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result};
+use comfy_table::Table;
+use undust_learn::learn;
+use undust_learn::protocol::www10::{
+    Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
+    TABLE_MAX_FPR, TRAIN, methods_of_the_paper, total,
+};
+
+use super::{each_site, refuse};
+use crate::args::Eval;
+use crate::commands::print_json;
+use crate::plot::{Axis, Chart, Series, svg};
+use crate::table::{align_right, plain};
+use crate::talk::{counted, percent, thousands};
+use crate::{Outcome, rules_file};
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Www10<'r> {
+    protocol: &'static str,
+    train: f64,
+    sample_by: SampleBy,
+    noise: f64,
+    total: &'r [MethodReport],
+    sites: &'r [SiteReport],
+    small_sites: u64,
+}
+
+pub(super) fn run(args: &Eval) -> Result<Outcome> {
+    let flags = [
+        ("--top", args.top.is_some()),
+        ("--judged-on", args.judged_on.is_some()),
+        ("--singletons", args.singletons),
+    ];
+    refuse(&flags, "www10")?;
+    if let Some(path) = &args.plot {
+        rules_file::check_writable(path)?;
+    }
+    let experiment = experiment(args);
+    let methods = methods(&args.methods);
+    let reports = each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
+    let total = total(&reports.sites);
+    if let Some(path) = &args.plot {
+        save_plot(path, &total, reports.sites.len() > 1)?;
+    }
+    if args.json {
+        print_json(&Www10 {
+            protocol: "www10",
+            train: experiment.train,
+            sample_by: experiment.sample_by,
+            noise: experiment.noise,
+            total: &total,
+            sites: &reports.sites,
+            small_sites: reports.small_sites,
+        })?;
+    } else {
+        print(&total, &reports.sites)?;
+    }
+    Ok(Outcome::Fine)
+}
+
+fn experiment(args: &Eval) -> Experiment {
+    Experiment {
+        train: args.train.unwrap_or(TRAIN),
+        sample_by: args.sample_by.map_or(SampleBy::default(), SampleBy::from),
+        noise: args.noise.unwrap_or_default(),
+        ..Experiment::default()
+    }
+}
+
+/// The learners of these names, or those of the paper.
+fn methods(names: &[String]) -> Vec<Method> {
+    if names.is_empty() {
+        methods_of_the_paper()
+    } else {
+        names.iter().filter_map(|name| learn::by_name(name)).map(Method::new).collect()
+    }
+}
+
+fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let several = sites.len() > 1;
+    let sum = |of: fn(&SiteReport) -> u64| sites.iter().map(of).sum::<u64>();
+    let (train, urls, mislabelled) = (sum(|s| s.train), sum(|s| s.urls), sum(|s| s.mislabelled));
+    let noise = match mislabelled {
+        0 => String::new(),
+        _ => format!(" ({} under a wrong label)", thousands(mislabelled)),
+    };
+    let on = counted(sites.len() as u64, "site");
+    let (train, urls) = (thousands(train), thousands(urls));
+    writeln!(out, "Rules learned from {train} URLs{noise}, tested on all {urls}, on {on}\n")?;
+    let limit = percent(TABLE_MAX_FPR);
+    writeln!(out, "Rules of at most {limit} false positives\n\n{}\n", proofing(total).trim_fmt())?;
+    writeln!(out, "raw:            rules that a learner proposed")?;
+    writeln!(
+        out,
+        "qualified:      those that make URLs equal, at most {limit} of the pairs of different pages,"
+    )?;
+    writeln!(out, "                among the URLs they were learned from\n")?;
+    writeln!(out, "What is deployed of them\n\n{}\n", deployed(total, several).trim_fmt())?;
+    writeln!(out, "compression:    URLs less than before, when those of one canonical form count as one")?;
+    writeln!(
+        out,
+        "dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page"
+    )?;
+    if several {
+        writeln!(out, "by site:        the mean of the sites' rates, each site counting the same")?;
+    }
+    writeln!(out, "fpr:            of the pairs of URLs made equal, those of different pages")?;
+    if several {
+        writeln!(out, "\nSite by site\n\n{}", by_site(sites).trim_fmt())?;
+    }
+    Ok(())
+}
+
+/// Table 3 of the paper.
+fn proofing(total: &[MethodReport]) -> Table {
+    let columns = ["method", "raw", "qualified", "rate"];
+    let mut table = plain(&columns);
+    for report in total {
+        let qualified = qualified(report);
+        table.add_row([
+            report.method.clone(),
+            thousands(report.raw),
+            thousands(qualified.rules),
+            percent(qualified.rate),
+        ]);
+    }
+    align_right(&mut table, 1..columns.len());
+    table
+}
+
+/// Table 4 of the paper, and rates of the figures.
+fn deployed(total: &[MethodReport], several: bool) -> Table {
+    let mut columns = vec!["method", "qualified", "deployed", "compression"];
+    columns.extend(several.then_some("by site"));
+    columns.push("dup-reduction");
+    columns.extend(several.then_some("by site"));
+    columns.push("fpr");
+    let mut table = plain(&columns);
+    for (report, deployment) in deployments(total) {
+        let SetScore { score, macro_average, .. } = shown(deployment);
+        let mut row = vec![system(report, deployment)];
+        row.extend([qualified(report).rules, score.rules].map(thousands));
+        row.push(percent(score.metrics.compression));
+        row.extend(several.then(|| percent(macro_average.compression)));
+        row.push(percent(score.metrics.dup_reduction));
+        row.extend(several.then(|| percent(macro_average.dup_reduction)));
+        row.push(percent(score.metrics.fpr));
+        table.add_row(row);
+    }
+    align_right(&mut table, 1..columns.len());
+    table
+}
+
+fn by_site(sites: &[SiteReport]) -> Table {
+    let columns = ["site", "URLs", "method", "deployed", "compression", "dup-reduction", "fpr"];
+    let mut table = plain(&columns);
+    for site in sites {
+        let mut about = [site.site.clone(), thousands(site.urls)];
+        for (report, deployment) in deployments(&site.methods) {
+            let score = &shown(deployment).score;
+            let metrics = &score.metrics;
+            let mut row = Vec::from(std::mem::take(&mut about));
+            row.extend([system(report, deployment), thousands(score.rules)]);
+            row.extend([metrics.compression, metrics.dup_reduction, metrics.fpr].map(percent));
+            table.add_row(row);
+        }
+    }
+    align_right(&mut table, 1..2);
+    align_right(&mut table, 3..columns.len());
+    table
+}
+
+/// Each way to choose rules with the learner that proposed them.
+fn deployments(methods: &[MethodReport]) -> impl Iterator<Item = (&MethodReport, &Deployment)> {
+    methods.iter().flat_map(|report| report.deployments.iter().map(move |deployment| (report, deployment)))
+}
+
+/// As the paper names them: rules and strategy.
+fn system(report: &MethodReport, deployment: &Deployment) -> String {
+    format!("{} + {}", report.method, deployment.strategy.name())
+}
+
+/// Where [`TABLE_MAX_FPR`] stands among all rates.
+fn table_place() -> usize {
+    MAX_FPRS.iter().position(|&max_fpr| max_fpr >= TABLE_MAX_FPR).unwrap_or_default()
+}
+
+fn qualified(report: &MethodReport) -> &Qualified {
+    &report.proofing[table_place()]
+}
+
+fn shown(deployment: &Deployment) -> &SetScore {
+    &deployment.sets[table_place()]
+}
+
+fn save_plot(path: &Path, total: &[MethodReport], several: bool) -> Result<()> {
+    let text =
+        svg("Rules learned from a part of the URLs, on all of them (WWW 2010)", &charts(total, several));
+    undust_io::write_atomically(path, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Figures 10 to 12. A column for each, (a) above (b); where micro and macro averages are the same, once.
+fn charts(total: &[MethodReport], several: bool) -> Vec<Chart> {
+    let compression = "compression";
+    let dup_reduction = "dup-reduction";
+    let all = |name: &str| if several { format!("{name}, all URLs") } else { name.to_owned() };
+    let mean = |name: &str| format!("{name}, mean of sites");
+    let last = MAX_FPRS.len() - 1;
+    let mut charts = vec![
+        qualified_chart(total, 0..=last),
+        chart(total, all(compression), |set| set.score.metrics.compression),
+        chart(total, all(dup_reduction), |set| set.score.metrics.dup_reduction),
+        qualified_chart(total, last..=usize::MAX),
+    ];
+    if several {
+        charts.push(chart(total, mean(compression), |set| set.macro_average.compression));
+        charts.push(chart(total, mean(dup_reduction), |set| set.macro_average.dup_reduction));
+    }
+    charts
+}
+
+/// The rate of qualified rules, for these of the false-positive rates.
+fn qualified_chart(total: &[MethodReport], places: std::ops::RangeInclusive<usize>) -> Chart {
+    let series = |report: &MethodReport| {
+        let shown = (0..).zip(&report.proofing).filter(|(place, _)| places.contains(place));
+        Series {
+            name: report.method.clone(),
+            points: shown.map(|(_, qualified)| (qualified.max_fpr, qualified.rate)).collect(),
+        }
+    };
+    over_max_fpr("qualified, of raw rules".to_owned(), total.iter().map(series).collect())
+}
+
+/// A metric of what is deployed.
+fn chart(total: &[MethodReport], title: String, metric: fn(&SetScore) -> f64) -> Chart {
+    let series = |(report, deployment): (&MethodReport, &Deployment)| Series {
+        name: system(report, deployment),
+        points: deployment.sets.iter().map(|set| (set.max_fpr, metric(set))).collect(),
+    };
+    over_max_fpr(title, deployments(total).map(series).collect())
+}
+
+fn over_max_fpr(title: String, series: Vec<Series>) -> Chart {
+    let points = || series.iter().flat_map(|series| &series.points);
+    let from = points().map(|point| point.0).fold(f64::INFINITY, f64::min);
+    // More pages may be lost than duplicates found: then the share of duplicates grows.
+    let least = points().map(|point| point.1).fold(0.0, f64::min);
+    Chart {
+        title,
+        x: Axis { label: "false positives that a rule may have".to_owned(), from: from.min(1.0), to: None },
+        y: Axis { label: "rate".to_owned(), from: least, to: None },
+        series,
+    }
+}
