@@ -11,6 +11,7 @@ use undust_io::Format;
 use undust_learn::learn;
 use undust_learn::learn::decision_tree;
 use undust_learn::learn::dustbuster::{Settings, Similar};
+use undust_learn::learn::pattern_tree;
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
 use undust_learn::protocol::wsdm10::Half;
@@ -36,6 +37,7 @@ pub(crate) enum Command {
     Explain(Explain),
     Eval(Eval),
     Check(Check),
+    Tree(Tree),
     /// Print the JSON schema of the rule file
     Schema,
 }
@@ -90,6 +92,8 @@ pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) decision_tree: DecisionTree,
     #[command(flatten)]
+    pub(crate) pattern_tree: PatternTree,
+    #[command(flatten)]
     pub(crate) dustbuster: Dustbuster,
 }
 
@@ -106,6 +110,18 @@ pub(crate) struct DecisionTree {
     /// Of the URLs that a rule makes equal to others, the share that must be right for it to be proposed
     #[arg(long, default_value_t = decision_tree::MIN_PRECISION, value_parser = share, value_name = "SHARE")]
     pub(crate) min_precision: f64,
+}
+
+/// The settings of pattern-tree; the paper's names in brackets.
+#[derive(Parser)]
+#[command(next_help_heading = "Options of pattern-tree")]
+pub(crate) struct PatternTree {
+    /// The share of duplicates that two patterns must have in common, or one in itself, for a rule to be proposed [`o_min`]
+    #[arg(long, default_value_t = pattern_tree::MIN_OVERLAP, value_parser = share, value_name = "SHARE")]
+    pub(crate) min_overlap: f64,
+    /// A value is copied from another place if it is the same on a greater share of pages [`σ_min`]
+    #[arg(long, default_value_t = pattern_tree::MIN_COMMON, value_parser = share, value_name = "SHARE")]
+    pub(crate) min_common: f64,
 }
 
 /// The settings of dustbuster; the paper's names in brackets.
@@ -250,6 +266,31 @@ pub(crate) struct Check {
     pub(crate) json: bool,
 }
 
+/// Show the patterns of a site's URLs as a tree, with the share of duplicates of each
+#[derive(Parser)]
+pub(crate) struct Tree {
+    /// Files with URLs, labelled or not, - for standard input
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Show this site alone
+    #[arg(long, value_name = "NAME")]
+    pub(crate) site: Option<String>,
+    /// Show the tree down to this depth alone; the root is at 0
+    #[arg(long, default_value_t = u32::MAX, hide_default_value = true, value_name = "N")]
+    pub(crate) depth: u32,
+    /// Leave out patterns of fewer URLs
+    #[arg(long, default_value_t = 1, value_name = "N")]
+    pub(crate) min_urls: u64,
+    /// What a site is: a registrable domain with all its hosts, or a host
+    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
+    pub(crate) site_by: SiteBy,
+    /// Print all nodes as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+}
+
 /// How inputs are read.
 #[derive(Parser)]
 pub(crate) struct Reading {
@@ -311,6 +352,8 @@ pub(crate) enum Method {
     Rewrite,
     /// Learning URL Patterns for Webpage De-duplication, WSDM 2010
     DecisionTree,
+    /// A Pattern Tree-based Approach to Learning URL Normalization Rules, WWW 2010
+    PatternTree,
 }
 
 #[derive(Clone, Copy, ValueEnum)]

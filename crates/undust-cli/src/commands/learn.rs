@@ -12,6 +12,7 @@ use undust_io::{Summary, open, try_read_input};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
+use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
@@ -94,6 +95,11 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
             let args::DecisionTree { targets, min_coverage, min_precision } = args.decision_tree;
             let min_support = args.min_support.unwrap_or(MIN_SUPPORT);
             Box::new(DecisionTree { targets, min_support, min_coverage, min_precision, seed: args.seed })
+        }
+        Method::PatternTree => {
+            let args::PatternTree { min_overlap, min_common } = args.pattern_tree;
+            let min_support = args.min_support.unwrap_or(PatternTree::default().min_support);
+            Box::new(PatternTree { min_overlap, min_common, min_support })
         }
     }
 }

@@ -8,18 +8,23 @@ mod eval;
 mod explain;
 mod learn;
 mod protocol;
+mod tree;
 mod validate;
 
 use std::io::Write;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use undust::page::Page;
 use undust::rules::RuleSet;
-use undust_io::ReadOptions;
+use undust::url::SiteBy;
+use undust_io::group::{BySite, Sites};
+use undust_io::{ReadOptions, read};
 
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
 use crate::rules_file;
+use crate::talk::report_problems;
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
@@ -31,6 +36,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Explain(args) => explain::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Tree(args) => tree::run(&args),
         Command::Schema => {
             std::io::stdout().write_all(undust::rules::schema().as_bytes())?;
             Ok(Outcome::Fine)
@@ -81,6 +87,30 @@ impl Manner {
         rules.normalize &= !self.no_normalize;
         Ok(rules)
     }
+}
+
+/// All pages of the inputs, by site; each is shown to `see` first.
+fn read_by_site(
+    inputs: &[PathBuf],
+    reading: &Reading,
+    site_by: SiteBy,
+    mut see: impl FnMut(&mut Page),
+) -> Result<Sites> {
+    let mut pages = BySite::new(u64::MAX, site_by);
+    for input in inputs {
+        let mut failed = None;
+        let summary = read(input, &reading.options(), &mut |mut page| {
+            see(&mut page);
+            failed = pages.push(page).err().or(failed.take());
+        })?;
+        report_problems(&summary);
+        failed.map_or(Ok(()), Err).context("cannot group pages")?;
+    }
+    let mut sites = Sites::new();
+    for partition in pages.finish()? {
+        sites.extend(partition?);
+    }
+    Ok(sites)
 }
 
 /// Print `value` as pretty JSON.

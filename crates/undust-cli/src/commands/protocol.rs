@@ -4,17 +4,17 @@ mod wsdm10;
 mod www07;
 mod www10;
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
 use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
-use undust_io::group::{BySite, Sites};
-use undust_io::read;
+use undust_io::group::Sites;
 use undust_learn::protocol::MIN_URLS;
 
 use super::eval::NO_LABELS;
+use super::read_by_site;
 use crate::args::{Eval, Protocol};
-use crate::talk::{counted, report_problems, say};
+use crate::talk::{counted, say};
 use crate::{Outcome, progress};
 
 pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
@@ -69,23 +69,12 @@ fn each_site<R: Send>(
 
 /// All inputs, by site; at least one page must be labelled.
 fn read_sites(args: &Eval, site_by: SiteBy) -> Result<Sites> {
-    let mut pages = BySite::new(u64::MAX, site_by);
     let mut labelled = 0;
-    for input in &args.inputs {
-        let mut failed = None;
-        let summary = read(input, &args.reading.options(), &mut |page| {
-            labelled += u64::from(page.label().is_some());
-            failed = pages.push(page).err().or(failed.take());
-        })?;
-        report_problems(&summary);
-        failed.map_or(Ok(()), Err).context("cannot group pages")?;
-    }
+    let sites = read_by_site(&args.inputs, &args.reading, site_by, |page| {
+        labelled += u64::from(page.label().is_some());
+    })?;
     if labelled == 0 {
         bail!(NO_LABELS);
-    }
-    let mut sites = Sites::new();
-    for partition in pages.finish()? {
-        sites.extend(partition?);
     }
     Ok(sites)
 }

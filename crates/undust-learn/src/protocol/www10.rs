@@ -23,7 +23,7 @@ use super::MIN_URLS;
 use crate::deploy::{Proofed, Strategy};
 use crate::evaluate::{Evaluation, Metrics, Score, share};
 use crate::learn::Learner;
-use crate::learn::decision_tree::DecisionTree;
+use crate::learn::pattern_tree::PatternTree;
 use crate::learn::rewrite::{FilterKind, Rewrite};
 use crate::site::{Sample, Site};
 pub use train::SampleBy;
@@ -95,9 +95,7 @@ pub fn methods_of_the_paper() -> Vec<Method> {
         learner: Box::new(Rewrite { filter: FilterKind::FanOut(n), ..Rewrite::default() }),
         strategies: vec![Strategy::Naive],
     };
-    // Stands in for `pattern-tree` until that learner is there.
-    let tree = Method::new(Box::new(DecisionTree::default()));
-    vec![fan_out(5), fan_out(10), tree]
+    vec![fan_out(5), fan_out(10), Method::new(Box::new(PatternTree::default()))]
 }
 
 /// What came of it on one site.
