@@ -19,6 +19,9 @@ const SHARE_OF_NODE: u32 = 256;
 /// ... nor one of fewer than this.
 const MIN_GROUP: u32 = 3;
 
+/// A split that takes off less than one in so many URLs tells little of the site.
+const TELLING: u32 = 8;
+
 /// By what the URLs of a node are split.
 #[derive(Debug, PartialEq)]
 pub(super) struct Split {
@@ -43,7 +46,8 @@ pub(super) struct Counter {
 
 /// The key that a node is best split by, so far.
 struct Best {
-    entropy: f64,
+    /// Whether the split leaves nearly all URLs together, and the entropy.
+    rank: (bool, f64),
     split: Split,
 }
 
@@ -137,16 +141,31 @@ impl Counter {
         let sum: f64 = found.iter().map(|&value| surprise(self.count(value))).sum();
         let entropy = f64::from(total).ln()
             - (sum + if absent > 0 { surprise(absent) } else { 0.0 }) / f64::from(total);
-        if best.as_ref().is_some_and(|best| best.entropy <= entropy) {
-            return;
-        }
-        if let Some(split) = self.split(key, total, present, found) {
-            *best = Some(Best { entropy, split });
+        let Some((split, largest)) = self.split(key, total, present, found) else { return };
+        let rank = (largest > total - total / TELLING, entropy);
+        if best.as_ref().is_none_or(|best| rank < best.rank) {
+            *best = Some(Best { rank, split });
         }
     }
 
-    fn split(&self, key: u32, total: u32, present: u32, found: &[u32]) -> Option<Split> {
+    /// How to split by this key, and how large the largest part is. URLs that have the key are first told from those that have not: what
+    /// they have in common is a pattern of its own.
+    fn split(&self, key: u32, total: u32, present: u32, found: &[u32]) -> Option<(Split, u32)> {
         let least = self.min_group.max(total / SHARE_OF_NODE);
+        let absent = total - present;
+        if absent >= least {
+            let split = Split { key, salient: Vec::new(), absent: true };
+            return (present >= least).then_some((split, present.max(absent)));
+        }
+        let salient = self.salient(least, present, found);
+        let others = present - salient.iter().map(|&value| self.count(value)).sum::<u32>();
+        let groups = salient.len() + usize::from(others >= least);
+        let largest = salient.iter().map(|&value| self.count(value)).fold(others, u32::max);
+        (groups > 1).then_some((Split { key, salient, absent: false }, largest))
+    }
+
+    /// The salient values, the most frequent first.
+    fn salient(&self, least: u32, present: u32, found: &[u32]) -> Vec<u32> {
         let mut frequent: Vec<u32> = found.iter().copied().filter(|&v| self.count(v) >= least).collect();
         frequent.sort_unstable_by_key(|&value| (std::cmp::Reverse(self.count(value)), value));
         let below = found.iter().map(|&value| self.count(value)).filter(|&count| count < least).max();
@@ -154,10 +173,7 @@ impl Counter {
         frequent.truncate(salient(&counts, below.unwrap_or_default(), present));
         let empty = self.empty.filter(|&empty| self.count(empty) >= least && !frequent.contains(&empty));
         frequent.extend(empty);
-        let absent = total - present >= least;
-        let others = present - frequent.iter().map(|&value| self.count(value)).sum::<u32>();
-        let groups = frequent.len() + usize::from(absent) + usize::from(others >= least);
-        (groups > 1).then_some(Split { key, salient: frequent, absent })
+        frequent
     }
 }
 
