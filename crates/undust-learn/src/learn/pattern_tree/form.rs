@@ -16,7 +16,7 @@ pub(super) struct Slot {
 }
 
 /// Parts that stand behind each other: host labels or path components.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Row {
     pub(super) slots: Vec<Slot>,
     /// Whether any number may follow.
@@ -24,7 +24,7 @@ pub(super) struct Row {
 }
 
 /// A pattern.
-#[derive(Clone, Debug, Default)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub(super) struct Form {
     pub(super) scheme: Option<Slot>,
     pub(super) host: Row,

@@ -92,7 +92,7 @@ impl Learner for PatternTree {
             proof,
             forms,
             known: Vec::new(),
-            lifted: BTreeMap::new(),
+            lifted: Vec::new(),
         };
         for pair in &pairs {
             let evidence = Evidence::new(&view, &tree, &leaves, &clusters, pair);
@@ -130,8 +130,8 @@ struct Making<'v, 's> {
     sorts: bool,
     forms: Vec<Form>,
     known: Vec<Known>,
-    /// Rules of any host and path that other rules are cases of, and those.
-    lifted: BTreeMap<(String, String), (Known, Vec<usize>)>,
+    /// Rules of any host and path, each with a URL that it leads to and the rules that are cases of it.
+    lifted: Vec<(Step, u32, Vec<usize>)>,
 }
 
 /// A rule that was made.
@@ -174,28 +174,28 @@ impl Making<'_, '_> {
 
     /// Keep the rule, for URLs with any other parameters where that is as good, and note what it would be for any host and path.
     fn widen(&mut self, step: &Step, specific: Known, example: u32) {
-        let support = specific.candidate.support;
         let general = step.general();
-        let make = |step: &Step| self.make(step, None, example, support);
-        let wider = general.as_ref().and_then(make);
-        let is_better = |wider: &Known| wider.is_as_good(&specific) && wider.pairs > specific.pairs;
-        let lifted = general.as_ref().and_then(Step::lifted).as_ref().and_then(make);
-        let at = self.known.len();
-        self.known.push(wider.filter(is_better).unwrap_or(specific));
-        if let Some(lifted) = lifted {
-            let sides = lifted.candidate.action.sides();
-            let (_, cases) = self.lifted.entry(sides).or_insert_with(|| (lifted, Vec::new()));
-            cases.push(at);
+        let wider = general.as_ref().and_then(|general| {
+            let wider = self.make(general, None, example, specific.candidate.support)?;
+            (wider.is_as_good(&specific) && wider.pairs > specific.pairs).then_some(wider)
+        });
+        if let Some(lifted) = general.as_ref().and_then(Step::lifted) {
+            let known = self.lifted.iter_mut().find(|(known, ..)| *known == lifted);
+            match known {
+                Some((.., cases)) => cases.push(self.known.len()),
+                None => self.lifted.push((lifted, example, vec![self.known.len()])),
+            }
         }
+        self.known.push(wider.unwrap_or(specific));
     }
 
     fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
         let order = if self.sorts { Order::ByName } else { Order::Of(example) };
         let action = Saying { view: self.view, step, order }.action()?;
         let run = Run::new(self.view, step);
-        let urls =
-            node.map_or(&self.tree.urls[..], |node| self.tree.urls_of(&self.tree.nodes[node as usize]));
-        let counts = self.proof.counts(urls, &run);
+        let leaves = self.tree.leaves_of(node.unwrap_or(0)).filter(|leaf| run.may_speak_of(self.view, leaf));
+        let urls: Vec<&[u32]> = leaves.map(|leaf| self.tree.urls_of(leaf)).collect();
+        let counts = self.proof.counts(&urls, &run);
         let (pairs, fpr) = (counts.pairs, counts.fpr());
         Some(Known { candidate: Candidate { action, support }, run, pairs, fpr, node })
     }
@@ -209,11 +209,12 @@ impl Making<'_, '_> {
     }
 
     fn candidates(mut self) -> Vec<Candidate> {
-        for (lifted, cases) in std::mem::take(&mut self.lifted).into_values() {
+        for (step, example, cases) in std::mem::take(&mut self.lifted) {
             let worst = cases.iter().map(|&at| self.known[at].fpr).fold(0.0, f64::max);
-            if cases.len() > 1 && lifted.fpr <= worst + LOSS {
-                self.known.push(lifted);
-            }
+            let support = cases.iter().map(|&at| self.known[at].candidate.support).sum();
+            let lifted = || self.make(&step, None, example, support).filter(|l| l.fpr <= worst + LOSS);
+            let lifted = if cases.len() > 1 { lifted() } else { None };
+            self.known.extend(lifted);
         }
         let mut candidates: BTreeMap<(String, String), Candidate> = BTreeMap::new();
         for Known { candidate, .. } in self.known {

@@ -48,7 +48,7 @@ pub(super) struct Operations {
 }
 
 /// A rule: what becomes of URLs of a form.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Step {
     pub(super) source: Form,
     pub(super) operations: Operations,

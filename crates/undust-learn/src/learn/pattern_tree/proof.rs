@@ -7,6 +7,7 @@ use hashbrown::HashMap;
 
 use super::form::Row;
 use super::operations::{Operation, Step, TargetRow};
+use super::tree::{KeyUse, Node};
 use super::view::{Key, Token, View};
 use crate::evaluate::share;
 
@@ -56,15 +57,17 @@ impl<'v, 's> Proof<'v, 's> {
     }
 
     /// What becomes of these URLs. URLs are sampled by what becomes of them, so that those that become equal stay together.
-    pub(super) fn counts(&self, urls: &[u32], run: &Run) -> Counts {
-        let parts = (urls.len() / MOST_URLS + 1) as u64;
+    pub(super) fn counts(&self, urls: &[&[u32]], run: &Run) -> Counts {
+        let total: usize = urls.iter().map(|some| some.len()).sum();
+        let parts = (total / MOST_URLS + 1) as u64;
         let become_of = |&url: &u32| {
             let result = run.result(self.view, url)?;
             let is_part = result != self.hashes[url as usize] && (result >> 32) % parts == 0;
             is_part.then(|| (result, self.view.cluster(url)))
         };
-        let counts =
-            Counts::of(urls.iter().filter_map(become_of).collect(), |hash| self.pages.get(&hash).copied());
+        let counts = Counts::of(urls.iter().copied().flatten().filter_map(become_of).collect(), |hash| {
+            self.pages.get(&hash).copied()
+        });
         Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
     }
 }
@@ -112,6 +115,21 @@ impl Run {
             path: Moved::new(&source.path, &operations.path),
             others: source.others.then_some(operations.others),
         }
+    }
+
+    /// Whether some URL of the node may be of the form: most can be told by what they have in common.
+    pub(super) fn may_speak_of(&self, view: &View, node: &Node) -> bool {
+        let all = node.urls.end - node.urls.start;
+        let may_have = |&(key, only): &(u32, Option<u32>)| {
+            let found = node.uses.iter().find(|of| of.key == key);
+            found.is_some_and(|of| of.of_main < of.urls || only.is_none_or(|only| only == of.main))
+        };
+        let is_allowed = |of: &KeyUse| {
+            of.urls < all
+                || self.required.iter().any(|(key, _)| *key == of.key)
+                || self.rest(view.keys[of.key as usize], of.main).is_some()
+        };
+        self.required.iter().all(may_have) && node.uses.iter().all(is_allowed)
     }
 
     /// The hash of what becomes of a URL; nothing if it is not of the form.

@@ -128,6 +128,12 @@ impl Tree {
         &self.urls[node.urls.start as usize..node.urls.end as usize]
     }
 
+    /// The leaves below a node, itself if it is one.
+    pub(super) fn leaves_of(&self, node: u32) -> impl Iterator<Item = &Node> {
+        let range = node as usize..self.nodes.get(node as usize).map_or(node, |node| node.end) as usize;
+        self.nodes[range].iter().filter(|node| node.is_leaf)
+    }
+
     /// Whether `node` is `of` or below it.
     pub(super) fn is_within(&self, node: u32, of: u32) -> bool {
         (of..self.nodes[of as usize].end).contains(&node)
