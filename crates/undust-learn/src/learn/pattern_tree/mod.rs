@@ -75,8 +75,8 @@ impl Learner for PatternTree {
     }
 
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
-        let view = View::new(sample);
-        let tree = Tree::new(&view);
+        let mut view = View::new(sample);
+        let tree = Tree::new(&mut view);
         let clusters = Clusters::new(&view);
         let pairs = duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_support);
         let forms = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
@@ -194,8 +194,7 @@ impl Making<'_, '_> {
         let action = Saying { view: self.view, step, order }.action()?;
         let run = Run::new(self.view, step);
         let leaves = self.tree.leaves_of(node.unwrap_or(0)).filter(|leaf| run.may_speak_of(self.view, leaf));
-        let urls: Vec<&[u32]> = leaves.map(|leaf| self.tree.urls_of(leaf)).collect();
-        let counts = self.proof.counts(&urls, &run);
+        let counts = self.proof.counts(&leaves.collect::<Vec<_>>(), &run);
         let (pairs, fpr) = (counts.pairs, counts.fpr());
         Some(Known { candidate: Candidate { action, support }, run, pairs, fpr, node })
     }

@@ -1,5 +1,7 @@
 //! The tree of a site, for people to look at.
 
+use std::ops::Range;
+
 use serde::Serialize;
 use undust::rules::template::Template;
 
@@ -43,14 +45,13 @@ pub struct ToldBy {
 
 /// The tree of a sample; a node stands before its children, and descendants directly behind an ancestor.
 pub fn outline(sample: &Sample) -> Vec<OutlineNode> {
-    let view = View::new(sample);
-    let tree = Tree::new(&view);
+    let mut view = View::new(sample);
+    let tree = Tree::new(&mut view);
     let mut pages = Pages { last_seen: vec![u32::MAX; sample.site.clusters()] };
     let node = |(at, node): (u32, &Node)| {
-        let urls = tree.urls_of(node);
-        let (count, pages) = (urls.len() as u64, pages.count(&view, urls, at));
+        let (count, pages) = (node.urls.len() as u64, pages.count(&view, node.urls.clone(), at));
         let mut example = Vec::new();
-        if let Some(&url) = urls.first() {
+        if let Some(url) = node.urls.clone().next() {
             view.site.write_url(view.row(url), &mut example);
         }
         OutlineNode {
@@ -90,11 +91,11 @@ struct Pages {
 }
 
 impl Pages {
-    fn count(&mut self, view: &View, urls: &[u32], node: u32) -> u64 {
-        let is_new = |url: &&u32| {
-            let seen = &mut self.last_seen[view.cluster(**url) as usize];
+    fn count(&mut self, view: &View, urls: Range<u32>, node: u32) -> u64 {
+        let is_new = |url: &u32| {
+            let seen = &mut self.last_seen[view.cluster(*url) as usize];
             std::mem::replace(seen, node) != node
         };
-        urls.iter().filter(is_new).count() as u64
+        urls.filter(is_new).count() as u64
     }
 }

@@ -28,6 +28,10 @@ pub(super) struct Proof<'v, 's> {
 
 /// The value that stands for any.
 const STAR: u32 = u32::MAX;
+/// So many URLs are looked at first; if so many pairs show that so many are wrong, no more are.
+const SOME_URLS: usize = 1 << 12;
+const ENOUGH_PAIRS: u64 = 64;
+const HOPELESS: f64 = 0.5;
 /// Of so many URLs about, what becomes of them is counted; of more, only those whose hash falls into a part.
 const MOST_URLS: usize = 1 << 14;
 
@@ -56,19 +60,28 @@ impl<'v, 's> Proof<'v, 's> {
         Counts::of(results.collect(), |_| None)
     }
 
-    /// What becomes of these URLs. URLs are sampled by what becomes of them, so that those that become equal stay together.
-    pub(super) fn counts(&self, urls: &[&[u32]], run: &Run) -> Counts {
-        let total: usize = urls.iter().map(|some| some.len()).sum();
+    /// What becomes of the URLs of these nodes. Of many, only those are counted that become what falls into a part, so that those that
+    /// become equal stay together.
+    pub(super) fn counts(&self, nodes: &[&Node], run: &Run) -> Counts {
+        let total: usize = nodes.iter().map(|node| node.urls.len()).sum();
+        let urls = || nodes.iter().flat_map(|node| node.urls.clone());
+        // Most rules are of no use; a look at some URLs tells.
+        let some = self.counts_of(urls().step_by(total / SOME_URLS + 1), 1, run);
+        if total <= SOME_URLS || some.pairs >= ENOUGH_PAIRS && some.fpr() > HOPELESS {
+            return some;
+        }
         let parts = (total / MOST_URLS + 1) as u64;
-        let become_of = |&url: &u32| {
+        let counts = self.counts_of(urls(), parts, run);
+        Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
+    }
+
+    fn counts_of(&self, urls: impl Iterator<Item = u32>, parts: u64, run: &Run) -> Counts {
+        let become_of = |url: u32| {
             let result = run.result(self.view, url)?;
-            let is_part = result != self.hashes[url as usize] && (result >> 32) % parts == 0;
+            let is_part = result != self.hash(url) && (result >> 32) % parts == 0;
             is_part.then(|| (result, self.view.cluster(url)))
         };
-        let counts = Counts::of(urls.iter().copied().flatten().filter_map(become_of).collect(), |hash| {
-            self.pages.get(&hash).copied()
-        });
-        Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
+        Counts::of(urls.filter_map(become_of).collect(), |hash| self.pages.get(&hash).copied())
     }
 }
 

@@ -1,7 +1,7 @@
 //! The pattern tree (Algorithm 1): nodes are sets of URLs of one form, children are split off by the values of a key.
 //!
-//! Built without recursion: nodes to be split are on a list. The URLs of a node lie beside each other, those of its children
-//! in parts of the same stretch, so that a node is a range and an ancestor a wider one.
+//! Built without recursion: nodes to be split are on a list. The URLs of the view are put in order on the way: those of a node lie
+//! beside each other, those of its children in parts of the same stretch, so that a node is a range and an ancestor a wider one.
 //!
 //! Where we deviate: a key without salient values does not end the splitting, other keys are tried; the trivial values of a key may
 //! be split once more by it, since those left have a decline of their own; URLs without the key are never among the
@@ -56,8 +56,6 @@ pub(super) enum Told {
 pub(super) struct Tree {
     /// A parent stands before its children, and descendants directly behind an ancestor.
     pub(super) nodes: Vec<Node>,
-    /// The URLs in the order of nodes.
-    pub(super) urls: Vec<u32>,
 }
 
 /// A node to be made.
@@ -68,14 +66,16 @@ struct Open {
 }
 
 impl Tree {
-    pub(super) fn new(view: &View) -> Tree {
+    /// Build the tree, and put the URLs in its order.
+    pub(super) fn new(view: &mut View) -> Tree {
         let mut counter = Counter::new(view, (view.len() / SHARE_OF_SITE) as u32);
         let mut dealer = Dealer::default();
-        let mut tree = Tree { nodes: Vec::new(), urls: (0..view.len() as u32).collect() };
+        let mut tree = Tree { nodes: Vec::new() };
+        let mut order: Vec<u32> = (0..view.len() as u32).collect();
         let mut open = vec![Open { parent: None, urls: 0..view.len() as u32, told_by: None }];
         while let Some(next) = open.pop() {
             let at = tree.nodes.len() as u32;
-            let urls = &mut tree.urls[next.urls.start as usize..next.urls.end as usize];
+            let urls = &mut order[next.urls.start as usize..next.urls.end as usize];
             // Each child has fewer URLs than its parent: this ends.
             let (uses, split) = counter.look(view, urls);
             if let Some(split) = &split {
@@ -100,6 +100,7 @@ impl Tree {
             });
         }
         tree.find_ends();
+        view.sort(&order);
         tree
     }
 
@@ -115,17 +116,8 @@ impl Tree {
 
     /// The leaf of every URL.
     pub(super) fn leaves(&self) -> Vec<u32> {
-        let mut leaves = vec![0; self.urls.len()];
-        for (at, node) in (0..).zip(&self.nodes).filter(|(_, node)| node.is_leaf) {
-            for &url in self.urls_of(node) {
-                leaves[url as usize] = at;
-            }
-        }
-        leaves
-    }
-
-    pub(super) fn urls_of(&self, node: &Node) -> &[u32] {
-        &self.urls[node.urls.start as usize..node.urls.end as usize]
+        let leaves = (0..).zip(&self.nodes).filter(|(_, node)| node.is_leaf);
+        leaves.flat_map(|(at, node)| node.urls.clone().map(move |_| at)).collect()
     }
 
     /// The leaves below a node, itself if it is one.

@@ -73,6 +73,18 @@ impl<'s> View<'s> {
         View { site, keys, params, rows, tokens, ends, labels: hosts.labels }
     }
 
+    /// Put the URLs into this order.
+    pub(super) fn sort(&mut self, order: &[u32]) {
+        let mut tokens = Vec::with_capacity(self.tokens.len());
+        let mut ends = Vec::with_capacity(order.len());
+        for &url in order {
+            tokens.extend_from_slice(self.tokens(url));
+            ends.push(tokens.len());
+        }
+        self.rows = order.iter().map(|&url| self.row(url)).collect();
+        (self.tokens, self.ends) = (tokens, ends);
+    }
+
     /// How many URLs there are.
     pub(super) fn len(&self) -> usize {
         self.rows.len()
