@@ -4,7 +4,7 @@ pub mod decision_tree;
 pub mod dustbuster;
 pub mod pattern_tree;
 pub mod rewrite;
-mod say;
+pub(crate) mod say;
 
 use undust::rules::Action;
 

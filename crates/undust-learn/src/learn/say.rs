@@ -45,7 +45,7 @@ impl Reordered {
 }
 
 /// Parameters sorted by name, on the whole site.
-pub(super) fn sorting() -> Option<Action> {
+pub(crate) fn sorting() -> Option<Action> {
     Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}").ok()
 }
 

@@ -7,6 +7,9 @@
 //! have a form: a page lost to another's form is not taken for a duplicate that is left. The false-positive rate on all URLs, which the
 //! paper does not give, tells of lost pages.
 //!
+//! A URL is a map from keys to values in this paper and in the one it compares with. So parameters are sorted before anything else: URLs
+//! that differ in their order alone are one from the start.
+//!
 //! Labels may be made wrong, in what is learned from alone: the paper leaves fake duplicates to future work.
 
 mod train;
@@ -20,11 +23,12 @@ use undust::rules::{Action, Rule, RuleSet};
 use undust::url::SiteBy;
 
 use super::MIN_URLS;
+use crate::changes::engine;
 use crate::deploy::{Proofed, Strategy};
 use crate::evaluate::{Evaluation, Metrics, Score, share};
-use crate::learn::Learner;
 use crate::learn::pattern_tree::PatternTree;
 use crate::learn::rewrite::{FilterKind, Rewrite};
+use crate::learn::{Learner, say};
 use crate::site::{Sample, Site};
 pub use train::SampleBy;
 
@@ -161,7 +165,7 @@ pub struct SetScore {
 impl Experiment {
     /// Do the experiment on the pages of one site. Nothing if there are too few.
     pub fn run(&self, name: &str, pages: &[Page], methods: &[Method]) -> Option<SiteReport> {
-        let mut site = Site::new(name, pages, self.seed);
+        let mut site = Site::new(name, &in_order(pages), self.seed);
         if site.len() < MIN_URLS {
             return None;
         }
@@ -179,6 +183,17 @@ impl Experiment {
             methods: methods.iter().map(|method| method.run(&sample, &test)).collect(),
         })
     }
+}
+
+/// The pages with their parameters sorted by name.
+fn in_order(pages: &[Page]) -> Vec<Page> {
+    let engine = engine(say::sorting().iter());
+    let mut scratch = Scratch::new();
+    let mut sorted = |page: &Page| {
+        let url = engine.canonicalize(&page.url, &mut scratch).into_owned();
+        Page { url, ..page.clone() }
+    };
+    pages.iter().map(&mut sorted).collect()
 }
 
 impl Method {

@@ -29,8 +29,8 @@ pub(super) struct Proof<'v, 's> {
 /// The value that stands for any.
 const STAR: u32 = u32::MAX;
 /// So many URLs are looked at first; if so many pairs show that so many are wrong, no more are.
-const SOME_URLS: usize = 1 << 12;
-const ENOUGH_PAIRS: u64 = 64;
+const SOME_URLS: usize = 1 << 9;
+const ENOUGH_PAIRS: u64 = 32;
 const HOPELESS: f64 = 0.5;
 /// Of so many URLs about, what becomes of them is counted; of more, only those whose hash falls into a part.
 const MOST_URLS: usize = 1 << 14;
