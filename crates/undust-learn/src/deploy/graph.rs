@@ -188,7 +188,7 @@ fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f
                 continue;
             }
             if let Some(trial) = partition.trial(offer)
-                && trial.saved > 0
+                && trial.is_worth_it()
                 && trial.fpr(proofed.noise) <= max_fpr
             {
                 partition.take(offer, &trial);

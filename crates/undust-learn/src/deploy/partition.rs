@@ -42,11 +42,16 @@ pub(super) struct Trial {
     /// Where forms move to, and which.
     moves: Vec<(u32, u32)>,
     /// How many forms there are less.
-    pub(super) saved: u64,
+    saved: u64,
     pairs: Pairs,
 }
 
 impl Trial {
+    /// Whether it makes URLs equal, and more than one form goes elsewhere: what is said of one URL is not worth a rule.
+    pub(super) fn is_worth_it(&self) -> bool {
+        self.saved > 0 && self.moves.len() > 1
+    }
+
     /// The false-positive rate of all rules taken and this one.
     pub(super) fn fpr(&self, noise: Noise) -> f64 {
         if self.pairs.all == 0 { 0.0 } else { noise.fpr(self.pairs.all, self.pairs.all - self.pairs.right) }
