@@ -2,6 +2,7 @@
 //!
 //! Every step ends: a vertex is decided once, and a rule is taken once.
 
+use std::cmp::Reverse;
 use std::collections::HashSet;
 
 use undust::rules::Action;
@@ -39,18 +40,40 @@ pub(super) fn choose(
     (name, site_by): (&str, SiteBy),
 ) -> Vec<Action> {
     let plan = Plan::new(rules, vertices);
-    let offers = offers(&plan, proofed, rules, vertices, max_fpr);
-    let mut banned: HashSet<usize> = HashSet::new();
-    // Every round bans one more rule at least.
-    loop {
-        let taken = take(&offers, &banned, proofed, max_fpr);
-        let actions: Vec<Action> = taken.iter().map(|&offer| offers[offer].action.clone()).collect();
-        let bad = refused_of(&actions, name, site_by);
-        if bad.is_empty() {
-            return actions;
+    let mut offers = offers(&plan, proofed, rules, vertices, max_fpr);
+    let mut best = Taken::default();
+    let orders: [fn(&Offer) -> Reverse<(u64, u64)>; 2] = [by_plan, by_effect];
+    for order in orders {
+        offers.sort_by_key(order);
+        let taken = take_checked(&offers, proofed, max_fpr, (name, site_by));
+        if taken.is_better(&best) {
+            best = taken;
         }
-        banned.extend(bad.into_iter().map(|at| taken[at]));
     }
+    best.actions
+}
+
+/// What was taken of the offers, and how many URLs of the sample it spares.
+#[derive(Default)]
+struct Taken {
+    actions: Vec<Action>,
+    saved: u64,
+}
+
+impl Taken {
+    fn is_better(&self, other: &Taken) -> bool {
+        (self.saved, Reverse(self.actions.len())) > (other.saved, Reverse(other.actions.len()))
+    }
+}
+
+/// The rules that are asked for by the plan come first, ...
+fn by_plan(offer: &Offer) -> Reverse<(u64, u64)> {
+    Reverse((u64::from(offer.is_planned), offer.proof.saved))
+}
+
+/// ... or just those that spare most: a destination may have URLs that a rule which starts there would make equal, too.
+fn by_effect(offer: &Offer) -> Reverse<(u64, u64)> {
+    Reverse((offer.proof.saved, u64::from(offer.is_planned)))
 }
 
 impl Plan {
@@ -130,7 +153,7 @@ struct Offer {
     is_planned: bool,
 }
 
-/// The rules of the plan, the best first, then all others: what the plan leaves out may still do something.
+/// The rules of the plan and all others, the more general first: what the plan leaves out may still do something.
 fn offers(plan: &Plan, proofed: &Proofed, rules: &Rules, vertices: &Vertices, max_fpr: f64) -> Vec<Offer> {
     let planned: HashSet<usize> =
         plan.ways.iter().map(|(_, way)| way.rule).chain(plan.within.iter().copied()).collect();
@@ -141,10 +164,9 @@ fn offers(plan: &Plan, proofed: &Proofed, rules: &Rules, vertices: &Vertices, ma
     };
     let openness = |rule: usize| vertices.pattern(vertices.source(rule)).openness();
     let mut order: Vec<usize> = (0..rules.len()).collect();
-    order.sort_by_key(|&rule| std::cmp::Reverse((rules.proof(rule).saved, openness(rule))));
+    order.sort_by_key(|&rule| Reverse(openness(rule)));
     let mut offers: Vec<Offer> = direct(plan, proofed, rules, vertices.len(), max_fpr);
     offers.extend(order.into_iter().map(offer));
-    offers.sort_by_key(|offer| std::cmp::Reverse((offer.is_planned, offer.proof.saved)));
     offers
 }
 
@@ -177,9 +199,24 @@ fn then(first: &Action, next: &Action) -> Option<Action> {
     }
 }
 
+/// Take what `check` has nothing to say against. Every round bans one more rule at least.
+fn take_checked(offers: &[Offer], proofed: &Proofed, max_fpr: f64, (name, site_by): (&str, SiteBy)) -> Taken {
+    let mut banned: HashSet<usize> = HashSet::new();
+    loop {
+        let partition = take(offers, &banned, proofed, max_fpr);
+        let actions: Vec<Action> =
+            partition.taken().iter().map(|&offer| offers[offer].action.clone()).collect();
+        let bad = refused_of(&actions, name, site_by);
+        if bad.is_empty() {
+            return Taken { actions, saved: partition.saved() };
+        }
+        banned.extend(bad.into_iter().map(|at| partition.taken()[at]));
+    }
+}
+
 /// Take what makes URLs equal that were not, as long as all rules taken stay under `max_fpr` together; again, until nothing is
 /// taken any more, since a rule may have nothing to do before another has done its work.
-fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f64) -> Vec<usize> {
+fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f64) -> Partition {
     let mut partition = Partition::new(proofed.sample, offers.iter().map(|offer| &offer.action));
     loop {
         let before = partition.taken().len();
@@ -189,13 +226,13 @@ fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f
             }
             if let Some(trial) = partition.trial(offer)
                 && trial.is_worth_it()
-                && trial.fpr(proofed.noise) <= max_fpr
+                && partition.allows(&trial, max_fpr, proofed.noise)
             {
                 partition.take(offer, &trial);
             }
         }
         if partition.taken().len() == before {
-            return partition.taken().to_vec();
+            return partition;
         }
     }
 }

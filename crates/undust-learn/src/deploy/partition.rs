@@ -23,6 +23,7 @@ pub(super) struct Partition {
     /// The place of each rule among those taken.
     ranks: Vec<Option<u32>>,
     taken: Vec<usize>,
+    saved: u64,
     pairs: Pairs,
 }
 
@@ -51,11 +52,6 @@ impl Trial {
     pub(super) fn is_worth_it(&self) -> bool {
         self.saved > 0 && self.moves.len() > 1
     }
-
-    /// The false-positive rate of all rules taken and this one.
-    pub(super) fn fpr(&self, noise: Noise) -> f64 {
-        if self.pairs.all == 0 { 0.0 } else { noise.fpr(self.pairs.all, self.pairs.all - self.pairs.right) }
-    }
 }
 
 impl Partition {
@@ -70,6 +66,7 @@ impl Partition {
             changed_by: vec![Vec::new(); rules.len()],
             ranks: vec![None; rules.len()],
             taken: Vec::new(),
+            saved: 0,
             pairs: Pairs::default(),
         };
         let mut url = Vec::new();
@@ -86,6 +83,19 @@ impl Partition {
     /// The rules taken, in their order.
     pub(super) fn taken(&self) -> &[usize] {
         &self.taken
+    }
+
+    /// How many forms there are less than URLs.
+    pub(super) fn saved(&self) -> u64 {
+        self.saved
+    }
+
+    /// Whether all rules taken and the one tried stay under `max_fpr` together, and what that one adds is more right than wrong: the
+    /// many pairs of a login wall would excuse anything.
+    pub(super) fn allows(&self, trial: &Trial, max_fpr: f64, noise: Noise) -> bool {
+        let (all, right) = (trial.pairs.all, trial.pairs.right);
+        let (added, added_right) = (all - self.pairs.all, right - self.pairs.right);
+        noise.fpr(all, all - right) <= max_fpr && noise.fpr(added, added - added_right) <= 0.5
     }
 
     fn form(&mut self, url: &[u8]) -> u32 {
@@ -171,6 +181,7 @@ impl Partition {
     pub(super) fn take(&mut self, rule: usize, trial: &Trial) {
         self.ranks[rule] = Some(self.taken.len() as u32);
         self.taken.push(rule);
+        self.saved += trial.saved;
         self.pairs = trial.pairs;
         for to_one in trial.moves.chunk_by(|a, b| a.0 == b.0) {
             let to = to_one[0].0;
