@@ -123,7 +123,7 @@ impl Merged<'_> {
 }
 
 /// How many pairs there are of `n`.
-fn pairs(n: u64) -> u64 {
+pub(crate) fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 

@@ -4,6 +4,15 @@
 //! of what was learned from (*proofing*), rules with too many false positives are dropped, and of those that are left a set
 //! without conflicts is chosen. It works on the candidates of any learner.
 
+mod energy;
+mod graph;
+mod naive;
+mod noise;
+mod partition;
+mod pattern;
+mod rules;
+mod vertices;
+
 use serde::Serialize;
 use undust::rules::Action;
 use undust::url::SiteBy;
@@ -12,6 +21,9 @@ use crate::changes::{Changes, engine};
 use crate::evaluate::share;
 use crate::learn::Candidate;
 use crate::site::Sample;
+pub use noise::Noise;
+use rules::{Rules, checked};
+use vertices::Vertices;
 
 /// How a set without conflicts is chosen.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -42,10 +54,12 @@ pub struct Proof {
     pub pairs: u64,
     /// Of these, pairs of different pages.
     pub wrong_pairs: u64,
+    /// URLs less, when those made equal count as one.
+    pub saved: u64,
 }
 
 impl Proof {
-    /// The false-positive rate.
+    /// The false-positive rate, noise of labels included.
     pub fn fpr(&self) -> f64 {
         share(self.wrong_pairs, self.pairs, 1.0)
     }
@@ -53,35 +67,68 @@ impl Proof {
 
 /// Candidates, and what each does.
 pub struct Proofed<'c> {
+    sample: &'c Sample<'c>,
     candidates: &'c [Candidate],
     proofs: Vec<Proof>,
+    noise: Noise,
 }
 
 impl<'c> Proofed<'c> {
     /// Run each of `candidates` on all of `sample`.
-    pub fn new(sample: &Sample, candidates: &'c [Candidate]) -> Proofed<'c> {
-        let mut proofs = vec![Proof::default(); candidates.len()];
-        let engine = engine(candidates.iter().map(|candidate| &candidate.action));
-        for (rule, merged) in Changes::of_each_rule(sample, &engine).by_rule() {
-            let proof = &mut proofs[rule as usize];
-            for merged in merged {
-                proof.changed += merged.changed();
-                proof.pairs += merged.pairs();
-                proof.wrong_pairs += merged.pairs() - merged.right_pairs();
-            }
-        }
-        Proofed { candidates, proofs }
+    pub fn new(sample: &'c Sample<'c>, candidates: &'c [Candidate]) -> Proofed<'c> {
+        let (proofs, changes) = proofs(sample, candidates);
+        let noise = Noise::of(sample, candidates, &proofs, &changes);
+        Proofed { sample, candidates, proofs, noise }
+    }
+
+    /// What each candidate does, by its place.
+    pub fn proofs(&self) -> &[Proof] {
+        &self.proofs
+    }
+
+    /// How many labels are taken to be wrong.
+    pub fn noise(&self) -> Noise {
+        self.noise
+    }
+
+    /// The false-positive rate of a candidate, less what noise explains.
+    pub fn fpr(&self, at: usize) -> f64 {
+        self.noise.fpr(self.proofs[at].pairs, self.proofs[at].wrong_pairs)
     }
 
     /// The candidates that make some URLs equal and whose false-positive rate is at most `max_fpr`, by their places.
     pub fn qualified(&self, max_fpr: f64) -> Vec<usize> {
-        let is_fit = |proof: &Proof| proof.pairs > 0 && proof.fpr() <= max_fpr;
-        (0..self.proofs.len()).filter(|&at| is_fit(&self.proofs[at])).collect()
+        let is_fit = |&at: &usize| self.proofs[at].pairs > 0 && self.fpr(at) <= max_fpr;
+        (0..self.proofs.len()).filter(is_fit).collect()
     }
 
-    /// The rules to deploy on the site `name`, in the order in which they are to be applied.
+    /// The rules to deploy on the site `name`, in the order in which they are to be applied. They pass `undust::apply::check`.
     pub fn deploy(&self, max_fpr: f64, strategy: Strategy, name: &str, site_by: SiteBy) -> Vec<Action> {
-        let _ = (strategy, name, site_by);
-        self.qualified(max_fpr).into_iter().map(|at| self.candidates[at].action.clone()).collect()
+        let rules = Rules::new(self, max_fpr);
+        let vertices = Vertices::new(self.sample, rules.actions());
+        match strategy {
+            Strategy::Naive => {
+                let chosen = naive::choose(&rules, &vertices);
+                checked(chosen.into_iter().map(|rule| rules.action(rule).clone()).collect(), name, site_by)
+            }
+            Strategy::Graph => graph::choose(self, &rules, &vertices, max_fpr, (name, site_by)),
+        }
     }
+}
+
+/// What each candidate by itself does to the URLs of `sample`.
+fn proofs(sample: &Sample, candidates: &[Candidate]) -> (Vec<Proof>, Changes) {
+    let mut proofs = vec![Proof::default(); candidates.len()];
+    let engine = engine(candidates.iter().map(|candidate| &candidate.action));
+    let changes = Changes::of_each_rule(sample, &engine);
+    for (rule, merged) in changes.by_rule() {
+        let proof = &mut proofs[rule as usize];
+        for merged in merged {
+            proof.changed += merged.changed();
+            proof.pairs += merged.pairs();
+            proof.wrong_pairs += merged.pairs() - merged.right_pairs();
+            proof.saved += merged.urls() - 1;
+        }
+    }
+    (proofs, changes)
 }

@@ -24,7 +24,7 @@ impl Dice<'_> {
     }
 
     /// One in `n`.
-    fn seldom(&mut self, n: usize) -> bool {
+    pub(crate) fn seldom(&mut self, n: usize) -> bool {
         self.roll() % n == n - 1
     }
 }
@@ -412,7 +412,7 @@ pub(crate) fn web_url(dice: &mut Dice) -> Vec<u8> {
 }
 
 /// A match with words in its holes; most of the time it matches.
-fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
+pub(crate) fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
     let mut out = String::new();
     let mut rest = template;
     let mut same: Option<&str> = None;

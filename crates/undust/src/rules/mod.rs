@@ -4,6 +4,7 @@
 //! them. Nothing here knows how rules are learned or run.
 
 mod classify;
+mod compose;
 mod convert;
 mod file;
 mod parse;
