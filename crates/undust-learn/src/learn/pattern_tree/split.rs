@@ -10,8 +10,6 @@ use super::view::View;
 
 /// A key with more salient values than this has none: names of folders and functions are few.
 const MOST_SALIENT: usize = 64;
-/// Values as frequent as each other are all salient if each has this share of the URLs, else none is.
-const FEW: u32 = 16;
 /// A decline that does not halve the frequency is none.
 const DECLINE: f64 = 2.0;
 /// A group of fewer URLs than one in so many of its node is not split off...
@@ -157,7 +155,7 @@ impl Counter {
             let split = Split { key, salient: Vec::new(), absent: true };
             return (present >= least).then_some((split, present.max(absent)));
         }
-        let salient = self.salient(least, present, found);
+        let salient = self.salient(least, found);
         let others = present - salient.iter().map(|&value| self.count(value)).sum::<u32>();
         let groups = salient.len() + usize::from(others >= least);
         let largest = salient.iter().map(|&value| self.count(value)).fold(others, u32::max);
@@ -165,12 +163,12 @@ impl Counter {
     }
 
     /// The salient values, the most frequent first.
-    fn salient(&self, least: u32, present: u32, found: &[u32]) -> Vec<u32> {
+    fn salient(&self, least: u32, found: &[u32]) -> Vec<u32> {
         let mut frequent: Vec<u32> = found.iter().copied().filter(|&v| self.count(v) >= least).collect();
         frequent.sort_unstable_by_key(|&value| (std::cmp::Reverse(self.count(value)), value));
         let below = found.iter().map(|&value| self.count(value)).filter(|&count| count < least).max();
         let counts: Vec<u32> = frequent.iter().map(|&value| self.count(value)).collect();
-        frequent.truncate(salient(&counts, below.unwrap_or_default(), present));
+        frequent.truncate(salient(&counts, below.unwrap_or_default()));
         let empty = self.empty.filter(|&empty| self.count(empty) >= least && !frequent.contains(&empty));
         frequent.extend(empty);
         frequent
@@ -178,15 +176,15 @@ impl Counter {
 }
 
 /// How many of the most frequent values are salient: those before the steepest decline. `counts` are those of the frequent
-/// values, in descending order, `below` the next one, `total` the sum of all.
-fn salient(counts: &[u32], below: u32, total: u32) -> usize {
+/// values, in descending order, `below` the next one. Without a decline all are, if they are few.
+fn salient(counts: &[u32], below: u32) -> usize {
     let next = counts.iter().skip(1).copied().chain((below > 0).then_some(below));
     let declines = counts.iter().zip(next).map(|(&count, next)| f64::from(count) / f64::from(next));
     let steepest = declines.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
-    let is_few = below == 0 && counts.last().is_some_and(|&least| least >= total / FEW);
+    let are_few = below == 0 && counts.len() <= MOST_SALIENT;
     match steepest {
         Some((at, decline)) if decline >= DECLINE && at < MOST_SALIENT => at + 1,
-        _ if is_few => counts.len(),
+        _ if are_few => counts.len(),
         _ => 0,
     }
 }
@@ -198,21 +196,21 @@ mod tests {
     #[test]
     fn salient_values_stand_before_the_steepest_decline() {
         // Figure 6: names of functions, then names of users.
-        assert_eq!(salient(&[60_000, 40_000, 30_000], 90, 200_000), 3);
-        assert_eq!(salient(&[60_000, 900, 800, 700], 600, 100_000), 1);
-        assert_eq!(salient(&[100, 90, 12, 11], 10, 1000), 2, "the first of the steepest");
+        assert_eq!(salient(&[60_000, 40_000, 30_000], 90), 3);
+        assert_eq!(salient(&[60_000, 900, 800, 700], 600), 1);
+        assert_eq!(salient(&[100, 90, 12, 11], 10), 2, "the first of the steepest");
     }
 
     #[test]
     fn values_as_frequent_as_each_other() {
-        assert_eq!(salient(&[30, 25, 24], 0, 79), 3, "few");
-        assert_eq!(salient(&[5; 40], 0, 200), 0, "many");
-        assert_eq!(salient(&[5, 5, 4], 3, 500), 0, "the first of many");
-        assert_eq!(salient(&[], 2, 900), 0, "all are rare");
+        assert_eq!(salient(&[30, 25, 24], 0), 3, "few");
+        assert_eq!(salient(&[5; 80], 0), 0, "many");
+        assert_eq!(salient(&[5, 5, 4], 3), 0, "the first of many");
+        assert_eq!(salient(&[], 2), 0, "all are rare");
     }
 
     #[test]
     fn too_many_are_none() {
-        assert_eq!(salient(&[100; 100], 1, 20_000), 0);
+        assert_eq!(salient(&[100; 100], 1), 0);
     }
 }
