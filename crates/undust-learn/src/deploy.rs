@@ -11,6 +11,8 @@ mod noise;
 mod partition;
 mod pattern;
 mod rules;
+#[cfg(test)]
+mod tests;
 mod vertices;
 
 use serde::Serialize;
@@ -100,6 +102,17 @@ impl<'c> Proofed<'c> {
     pub fn qualified(&self, max_fpr: f64) -> Vec<usize> {
         let is_fit = |&at: &usize| self.proofs[at].pairs > 0 && self.fpr(at) <= max_fpr;
         (0..self.proofs.len()).filter(is_fit).collect()
+    }
+
+    /// Rules that change URLs and make none equal, each once, ordered by what they say.
+    fn silent(&self) -> Vec<&'c Action> {
+        let is_silent = |proof: &Proof| proof.changed > 0 && proof.pairs == 0;
+        let proofed = self.candidates.iter().zip(&self.proofs);
+        let mut silent: Vec<&Action> =
+            proofed.filter(|(_, proof)| is_silent(proof)).map(|(candidate, _)| &candidate.action).collect();
+        silent.sort_by_cached_key(|action| action.sides());
+        silent.dedup();
+        silent
     }
 
     /// The rules to deploy on the site `name`, in the order in which they are to be applied. They pass `undust::apply::check`.

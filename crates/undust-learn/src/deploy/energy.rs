@@ -46,7 +46,9 @@ fn ways(rules: &Rules, vertices: &Vertices) -> Vec<Vec<(usize, f64)>> {
             continue;
         }
         // The paper divides by the number of edges, too, which cancels out.
-        ways.iter_mut().for_each(|way| way.1 /= sum);
+        for way in ways.iter_mut() {
+            way.1 /= sum;
+        }
     }
     ways
 }

@@ -9,7 +9,7 @@ use undust::rules::Action;
 use undust::url::SiteBy;
 
 use super::energy::energies;
-use super::partition::Partition;
+use super::partition::{Partition, Trial};
 use super::rules::{Rules, refused_of};
 use super::vertices::Vertices;
 use super::{Proof, Proofed};
@@ -42,9 +42,10 @@ pub(super) fn choose(
     let plan = Plan::new(rules, vertices);
     let mut offers = offers(&plan, proofed, rules, vertices, max_fpr);
     let mut best = Taken::default();
-    let orders: [fn(&Offer) -> Reverse<(u64, u64)>; 2] = [by_plan, by_effect];
-    for order in orders {
-        offers.sort_by_key(order);
+    // By the plan, or just by what spares most: a destination may have URLs that a rule which starts there would make equal.
+    for by_plan in [true, false] {
+        offers
+            .sort_by_key(|offer| Reverse((by_plan && offer.is_planned, offer.proof.saved, offer.is_planned)));
         let taken = take_checked(&offers, proofed, max_fpr, (name, site_by));
         if taken.is_better(&best) {
             best = taken;
@@ -64,16 +65,6 @@ impl Taken {
     fn is_better(&self, other: &Taken) -> bool {
         (self.saved, Reverse(self.actions.len())) > (other.saved, Reverse(other.actions.len()))
     }
-}
-
-/// The rules that are asked for by the plan come first, ...
-fn by_plan(offer: &Offer) -> Reverse<(u64, u64)> {
-    Reverse((u64::from(offer.is_planned), offer.proof.saved))
-}
-
-/// ... or just those that spare most: a destination may have URLs that a rule which starts there would make equal, too.
-fn by_effect(offer: &Offer) -> Reverse<(u64, u64)> {
-    Reverse((offer.proof.saved, u64::from(offer.is_planned)))
 }
 
 impl Plan {
@@ -151,9 +142,12 @@ struct Offer {
     proof: Proof,
     /// Whether the plan asks for it.
     is_planned: bool,
+    /// Whether it holds by itself.
+    is_proven: bool,
 }
 
-/// The rules of the plan and all others, the more general first: what the plan leaves out may still do something.
+/// The rules of the plan and all others, the more general first: what the plan leaves out may still do something. So may rules that
+/// make nothing equal by themselves: what becomes `sid=*` meets others when these have become that, too.
 fn offers(plan: &Plan, proofed: &Proofed, rules: &Rules, vertices: &Vertices, max_fpr: f64) -> Vec<Offer> {
     let planned: HashSet<usize> =
         plan.ways.iter().map(|(_, way)| way.rule).chain(plan.within.iter().copied()).collect();
@@ -161,12 +155,20 @@ fn offers(plan: &Plan, proofed: &Proofed, rules: &Rules, vertices: &Vertices, ma
         action: rules.action(rule).clone(),
         proof: rules.proof(rule),
         is_planned: planned.contains(&rule),
+        is_proven: true,
     };
     let openness = |rule: usize| vertices.pattern(vertices.source(rule)).openness();
     let mut order: Vec<usize> = (0..rules.len()).collect();
     order.sort_by_key(|&rule| Reverse(openness(rule)));
     let mut offers: Vec<Offer> = direct(plan, proofed, rules, vertices.len(), max_fpr);
     offers.extend(order.into_iter().map(offer));
+    let silent = |action: &Action| Offer {
+        action: action.clone(),
+        proof: Proof::default(),
+        is_planned: false,
+        is_proven: false,
+    };
+    offers.extend(proofed.silent().into_iter().map(silent));
     offers
 }
 
@@ -189,7 +191,14 @@ fn direct(plan: &Plan, proofed: &Proofed, rules: &Rules, vertices: usize, max_fp
     let holds =
         |proof: &Proof| proof.pairs > 0 && proofed.noise.fpr(proof.pairs, proof.wrong_pairs) <= max_fpr;
     let offers = candidates.into_iter().zip(proofs).filter(|(_, proof)| holds(proof));
-    offers.map(|(candidate, proof)| Offer { action: candidate.action, proof, is_planned: true }).collect()
+    offers
+        .map(|(candidate, proof)| Offer {
+            action: candidate.action,
+            proof,
+            is_planned: true,
+            is_proven: true,
+        })
+        .collect()
 }
 
 fn then(first: &Action, next: &Action) -> Option<Action> {
@@ -218,21 +227,30 @@ fn take_checked(offers: &[Offer], proofed: &Proofed, max_fpr: f64, (name, site_b
 /// taken any more, since a rule may have nothing to do before another has done its work.
 fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f64) -> Partition {
     let mut partition = Partition::new(proofed.sample, offers.iter().map(|offer| &offer.action));
-    loop {
-        let before = partition.taken().len();
-        for offer in 0..offers.len() {
-            if banned.contains(&offer) || partition.taken().contains(&offer) {
-                continue;
+    let is_fit = |offer: &Offer, trial: &Trial, partition: &Partition| {
+        let limit = if offer.is_proven { MOSTLY_WRONG } else { max_fpr };
+        trial.is_worth_it()
+            && trial.fpr(proofed.noise) <= max_fpr
+            && partition.added_fpr(trial, proofed.noise) <= limit
+    };
+    // How many rules were taken when each was tried last: before another is taken, there is nothing new to try.
+    let mut tried_after: Vec<Option<usize>> = vec![None; offers.len()];
+    let mut open: Vec<usize> = (0..offers.len()).filter(|offer| !banned.contains(offer)).collect();
+    while open.iter().any(|&offer| tried_after[offer] != Some(partition.taken().len())) {
+        open.retain(|&offer| {
+            let is_new = tried_after[offer] != Some(partition.taken().len());
+            let trial = if is_new { partition.trial(offer) } else { None };
+            let fit = trial.filter(|trial| is_fit(&offers[offer], trial, &partition));
+            if let Some(trial) = &fit {
+                partition.take(offer, trial);
             }
-            if let Some(trial) = partition.trial(offer)
-                && trial.is_worth_it()
-                && partition.allows(&trial, max_fpr, proofed.noise)
-            {
-                partition.take(offer, &trial);
-            }
-        }
-        if partition.taken().len() == before {
-            return partition;
-        }
+            tried_after[offer] = Some(partition.taken().len());
+            fit.is_none()
+        });
     }
+    partition
 }
+
+/// A rule that holds by itself may add to what others do what is wrong for the most part. The many pairs of a login wall would excuse
+/// it.
+const MOSTLY_WRONG: f64 = 0.5;

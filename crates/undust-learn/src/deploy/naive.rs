@@ -43,11 +43,11 @@ fn without_circles(mut kept: Vec<usize>, rules: &Rules, vertices: &Vertices) -> 
     for &rule in kept.iter().filter(|&&rule| vertices.source(rule) != vertices.target(rule)) {
         way[vertices.source(rule)] = Some(rule);
     }
-    let mut seen_from: Vec<Option<usize>> = vec![None; vertices.len()];
+    let mut is_seen = vec![false; vertices.len()];
     for start in 0..vertices.len() {
         let (mut vertex, mut path) = (start, Vec::new());
-        while seen_from[vertex].is_none() {
-            seen_from[vertex] = Some(start);
+        while !is_seen[vertex] {
+            is_seen[vertex] = true;
             let Some(rule) = way[vertex] else { break };
             path.push(rule);
             vertex = vertices.target(rule);

@@ -48,6 +48,11 @@ pub(super) struct Trial {
 }
 
 impl Trial {
+    /// The false-positive rate of all rules taken and this one, together.
+    pub(super) fn fpr(&self, noise: Noise) -> f64 {
+        self.pairs.fpr(noise)
+    }
+
     /// Whether it makes URLs equal, and more than one form goes elsewhere: what is said of one URL is not worth a rule.
     pub(super) fn is_worth_it(&self) -> bool {
         self.saved > 0 && self.moves.len() > 1
@@ -90,12 +95,10 @@ impl Partition {
         self.saved
     }
 
-    /// Whether all rules taken and the one tried stay under `max_fpr` together, and what that one adds is more right than wrong: the
-    /// many pairs of a login wall would excuse anything.
-    pub(super) fn allows(&self, trial: &Trial, max_fpr: f64, noise: Noise) -> bool {
-        let (all, right) = (trial.pairs.all, trial.pairs.right);
-        let (added, added_right) = (all - self.pairs.all, right - self.pairs.right);
-        noise.fpr(all, all - right) <= max_fpr && noise.fpr(added, added - added_right) <= 0.5
+    /// The false-positive rate of what the rule tried adds to those taken.
+    pub(super) fn added_fpr(&self, trial: &Trial, noise: Noise) -> f64 {
+        let (all, right) = (trial.pairs.all - self.pairs.all, trial.pairs.right - self.pairs.right);
+        Pairs { all, right }.fpr(noise)
     }
 
     fn form(&mut self, url: &[u8]) -> u32 {
@@ -202,6 +205,10 @@ impl Partition {
 }
 
 impl Pairs {
+    fn fpr(self, noise: Noise) -> f64 {
+        noise.fpr(self.all, self.all - self.right)
+    }
+
     fn of(group: &Group) -> Pairs {
         let all = pairs(group.iter().map(|(_, urls)| urls).sum());
         Pairs { all, right: group.iter().map(|&(_, urls)| pairs(urls)).sum() }

@@ -7,7 +7,6 @@ use undust::rules::{Action, Convert, Rewrite, Substitute, Template};
 
 /// A set of URLs, said without what rules remember of them.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::large_enum_variant, reason = "most rules are rewrites, and there are few rules")]
 pub(super) enum Pattern {
     /// URLs of this shape.
     Shape(Template),
@@ -57,14 +56,13 @@ impl Pattern {
         }
         if let Some(items) = &mut shape.query {
             // Parameters match in any order.
-            items.iter_mut().for_each(|item| item.separator = b'&');
-            items.sort_by(|a, b| place(a).cmp(&place(b)));
-            items.dedup_by(|a, b| place(a).0 == 2 && place(b).0 == 2);
-            for item in items {
+            for item in items.iter_mut() {
+                item.separator = b'&';
                 if let QueryKind::Others { sorted } = &mut item.kind {
                     *sorted = false;
                 }
             }
+            items.sort_by(|a, b| place(a).cmp(&place(b)));
         }
         Pattern::Shape(shape)
     }
@@ -95,7 +93,9 @@ impl Pattern {
                 let stars = shape.texts().flatten().filter(|piece| !matches!(piece, Piece::Literal(_)));
                 (open + query().filter(is_others).count(), Reverse(said), stars.count())
             }
-            Pattern::Text(text, ..) => (0, Reverse(text.len()), 0),
+            Pattern::Text(text, at_start, at_end) => {
+                (0, Reverse(text.len() + usize::from(*at_start) + usize::from(*at_end)), 0)
+            }
         }
     }
 }

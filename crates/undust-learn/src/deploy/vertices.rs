@@ -83,14 +83,11 @@ impl Kinds {
             matching.clear();
             engine.each_change(&url, &mut scratch, |rule, _| matching.push(asked[rule as usize].0));
             matching.sort_unstable();
-            let kind = match known.get(&matching) {
-                Some(&kind) => kind,
-                None => {
-                    known.insert(matching.clone(), kinds.len());
-                    kinds.push((matching.clone(), 0));
-                    kinds.len() - 1
-                }
-            };
+            let kind = known.get(&matching).copied().unwrap_or_else(|| {
+                known.insert(matching.clone(), kinds.len());
+                kinds.push((matching.clone(), 0));
+                kinds.len() - 1
+            });
             kinds[kind].1 += 1;
         }
         Kinds { kinds }

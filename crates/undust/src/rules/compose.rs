@@ -23,18 +23,18 @@ impl Rewrite {
         let host = found.list(&printed.host, &template.host)?;
         let path = found.list(&printed.path, &template.path)?;
         let others = found.query(printed.query.as_deref(), template.query.as_deref())?;
-        let fragment = found.fragment(printed.fragment.as_ref(), template.fragment.as_ref())?;
+        let fragment = found.fragment(printed.fragment.as_ref(), template.fragment.as_ref()).ok()?;
         let after = next.becomes();
         let becomes = Template {
             scheme: found.filled(&after.scheme)?,
-            userinfo: found.filled_option(after.userinfo.as_ref())?,
+            userinfo: found.filled_option(after.userinfo.as_ref()).ok()?,
             host: found.filled_list(&after.host, host)?,
-            port: found.filled_option(after.port.as_ref())?,
+            port: found.filled_option(after.port.as_ref()).ok()?,
             path: found.filled_list(&after.path, path)?,
             query: match &after.query {
                 None => None,
                 Some(items) => {
-                    found.filled_query(items, &others, printed.query.as_deref().unwrap_or_default())?
+                    found.filled_query(items, &others, printed.query.as_deref().unwrap_or_default()).ok()?
                 }
             },
             fragment: match &after.fragment {
@@ -46,6 +46,9 @@ impl Rewrite {
         Rewrite::new(self.matches().clone(), becomes).ok()
     }
 }
+
+/// What is to be said depends on the URL.
+struct Depends;
 
 /// What the holes of the second match hold, in the words of the first rewrite.
 struct Found<'t> {
@@ -205,19 +208,19 @@ impl<'t> Found<'t> {
         &mut self,
         printed: Option<&'t Fragment>,
         template: Option<&'t Fragment>,
-    ) -> Option<Option<&'t Fragment>> {
+    ) -> Result<Option<&'t Fragment>, Depends> {
         match (printed, template) {
-            (None, None) => Some(None),
-            (_, Some(Fragment::Any)) => Some(printed),
+            (None, None) => Ok(None),
+            (_, Some(Fragment::Any)) => Ok(printed),
             (Some(Fragment::Text(printed)), Some(Fragment::Text(text))) => {
-                self.text(printed, text).map(|()| None)
+                self.text(printed, text).map(|()| None).ok_or(Depends)
             }
-            _ => None,
+            _ => Err(Depends),
         }
     }
 
-    fn filled_option(&self, text: Option<&Text>) -> Option<Option<Text>> {
-        text.map_or(Some(None), |text| self.filled(text).map(Some))
+    fn filled_option(&self, text: Option<&Text>) -> Result<Option<Text>, Depends> {
+        text.map(|text| self.filled(text).ok_or(Depends)).transpose()
     }
 
     /// A text of the second rewrite, in the words of the first.
@@ -258,7 +261,7 @@ impl<'t> Found<'t> {
         items: &[QueryItem],
         others: &[QueryItem],
         printed: &[QueryItem],
-    ) -> Option<Option<Vec<QueryItem>>> {
+    ) -> Result<Option<Vec<QueryItem>>, Depends> {
         let mut filled = Vec::new();
         for (at, item) in items.iter().enumerate() {
             match &item.kind {
@@ -268,7 +271,7 @@ impl<'t> Found<'t> {
                 }
                 QueryKind::Others { sorted } => {
                     let separator = match (at, items.get(1)) {
-                        (0, None) => separator_of(printed)?,
+                        (0, None) => separator_of(printed).ok_or(Depends)?,
                         (0, Some(second)) => second.separator,
                         _ => item.separator,
                     };
@@ -276,15 +279,15 @@ impl<'t> Found<'t> {
                     if *sorted && others.len() > 1
                         || items.len() == 1 && others.len() == 1 && printed.len() > 1
                     {
-                        return None;
+                        return Err(Depends);
                     }
                     filled.extend(others.iter().map(|other| taken(other, separator, *sorted)));
                 }
-                QueryKind::Absent(_) => return None,
+                QueryKind::Absent(_) => return Err(Depends),
             }
         }
         // Of `?{...}` nothing is printed where there are no parameters.
-        Some((items.is_empty() || !filled.is_empty()).then_some(filled))
+        Ok((items.is_empty() || !filled.is_empty()).then_some(filled))
     }
 }
 
