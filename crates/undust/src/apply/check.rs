@@ -154,7 +154,7 @@ fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
 /// Circles on URLs made from the rules. Those that are proven to come to rest may still make a URL too long at once: a few URLs
 /// show that.
 fn circles(set: &RuleSet, form: Form, open: &[Open]) -> Vec<Finding> {
-    let engine = Canonicalizer::new(set, form);
+    let (engine, naive) = (Canonicalizer::new(set, form), Naive::new(set, form));
     let mut scratch = Scratch::new();
     let suspects: BTreeSet<&String> = open.iter().flat_map(|part| &part.rules).collect();
     let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
@@ -162,23 +162,26 @@ fn circles(set: &RuleSet, form: Form, open: &[Open]) -> Vec<Finding> {
     for site in &set.sites {
         let (words, no_words) = (Words::of(site), Words::default());
         let words_for = |rule: &Rule| if suspects.contains(&rule.id) { &words } else { &no_words };
-        for url in active(site).flat_map(|rule| samples(rule, site, words_for(rule))) {
-            if engine.settles(&url, &mut scratch) {
-                continue;
-            }
-            let rules = circle_of(set, form, &url);
-            if seen.insert(rules.clone()) {
-                let url = String::from_utf8_lossy(&url).into_owned();
-                findings.push(Finding::Circle { site: site.site.clone(), rules, url });
+        for rule in active(site) {
+            let urls = samples(rule, site, words_for(rule)).into_iter();
+            for url in urls.filter(|url| !engine.settles(url, &mut scratch)).take(MOST_CIRCLES) {
+                let rules = circle_of(&naive, &url);
+                if seen.insert(rules.clone()) {
+                    let url = String::from_utf8_lossy(&url).into_owned();
+                    findings.push(Finding::Circle { site: site.site.clone(), rules, url });
+                }
             }
         }
     }
     findings
 }
 
+/// So many URLs that a rule matches are followed round; those of one rule mostly run in the same circle.
+const MOST_CIRCLES: usize = 4;
+
 /// The rules that still fire when everything that settles has settled.
-fn circle_of(set: &RuleSet, form: Form, url: &[u8]) -> Vec<String> {
-    let trace = Naive::new(set, form).trace(url);
+fn circle_of(naive: &Naive, url: &[u8]) -> Vec<String> {
+    let trace = naive.trace(url);
     let late = trace.steps.iter().rev().take(trace.steps.len() / 2 + 1);
     let ids: BTreeSet<&str> = late.filter_map(|step| Some(step.rule?.id.as_str())).collect();
     ids.into_iter().map(str::to_owned).collect()
