@@ -64,6 +64,14 @@ impl Step {
             && source.params.iter().all(|slot| self.keeps(slot))
     }
 
+    /// Parameters that are written and must not be there before, or they would be written again and again.
+    pub(super) fn absent(&self) -> impl Iterator<Item = u32> {
+        let Step { source, operations } = self;
+        let is_named = |key: u32| source.params.iter().any(|slot| slot.key == key);
+        let written = operations.params.iter().map(|target| target.key).filter(|_| source.others);
+        written.filter(move |&key| !is_named(key))
+    }
+
     /// The same for URLs with any other parameters: those that stay as they are go unnamed.
     pub(super) fn general(&self) -> Option<Step> {
         let Step { source, operations } = self;

@@ -96,6 +96,8 @@ pub(super) struct Run {
     host: Option<Moved>,
     path: Option<Moved>,
     others: Option<bool>,
+    /// Parameters that must not be there.
+    absent: Vec<u32>,
 }
 
 /// What becomes of parts that are not named.
@@ -127,6 +129,7 @@ impl Run {
             host: Moved::new(&source.host, &operations.host),
             path: Moved::new(&source.path, &operations.path),
             others: source.others.then_some(operations.others),
+            absent: step.absent().collect(),
         }
     }
 
@@ -140,7 +143,7 @@ impl Run {
         let is_allowed = |of: &KeyUse| {
             of.urls < all
                 || self.required.iter().any(|(key, _)| *key == of.key)
-                || self.rest(view.keys[of.key as usize], of.main).is_some()
+                || self.rest(view, of.key, of.main).is_some()
         };
         self.required.iter().all(may_have) && node.uses.iter().all(is_allowed)
     }
@@ -161,18 +164,22 @@ impl Run {
         if tokens.len() > self.required.len() {
             let is_named = |token: &Token| self.required.iter().any(|(key, _)| *key == token.key);
             for token in tokens.iter().filter(|token| !is_named(token)) {
-                sum = sum.wrapping_add(self.rest(view.keys[token.key as usize], token.value)?);
+                sum = sum.wrapping_add(self.rest(view, token.key, token.value)?);
             }
         }
         Some(sum)
     }
 
     /// What a part that is not named adds; nothing if there may be none.
-    fn rest(&self, key: Key, value: u32) -> Option<u64> {
+    fn rest(&self, view: &View, key: u32, value: u32) -> Option<u64> {
         let moved = |n: u16, moved: Moved, to: fn(u16) -> Key| match moved {
             Moved::Dropped => 0,
             Moved::Behind(before, now) => hash(to(n.saturating_sub(before) + now), value),
         };
+        if self.absent.contains(&key) {
+            return None;
+        }
+        let key = view.keys[key as usize];
         match key {
             Key::Label(n) => Some(moved(n, self.host?, Key::Label)),
             Key::Component(n) => Some(moved(n, self.path?, Key::Component)),

@@ -41,6 +41,10 @@ impl Saying<'_, '_> {
             operations.params.iter().map(|target| (param(self.view, target.key), self.printed(target)));
         let separator = self.separator();
         let mut matches = pattern(self.view, source, separator);
+        if let Some(query) = &mut matches.query {
+            let absent = self.step.absent().map(|key| QueryKind::Absent(param(self.view, key).name));
+            query.extend(absent.map(|kind| QueryItem { separator: b'&', kind }));
+        }
         let becomes = Template {
             scheme: operations.scheme.iter().flat_map(|target| self.printed(target)).collect(),
             host: self.printed_row(&operations.host),
