@@ -13,4 +13,5 @@ mod rules;
 #[path = "../../undust-fetch/tests/support/mod.rs"]
 mod server;
 mod tidy;
+mod tree;
 mod validate;

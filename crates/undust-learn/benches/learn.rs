@@ -16,6 +16,7 @@ use undust_io::{ReadOptions, read};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
+use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::listing::Listing;
 use undust_learn::pipeline::{Config, learn_site};
@@ -28,7 +29,8 @@ fn main() {
     let forum = forum();
     println!("{} rows of a forum on many hosts; one thread", forum.len());
     let sizes: &[usize] = if full { &[250_000, 500_000, 1_000_000, 2_000_000] } else { &[250_000, 500_000] };
-    let learners: [&dyn Learner; 2] = [&DecisionTree::default(), &Rewrite::default()];
+    let learners: [&dyn Learner; 3] =
+        [&DecisionTree::default(), &PatternTree::default(), &Rewrite::default()];
     for learner in learners {
         println!("{}:", learner.name());
         let mut before = None;
@@ -38,6 +40,10 @@ fn main() {
         let mut before = None;
         for urls in [100_000, 300_000] {
             before = Some(report("one cluster", urls, one_cluster(urls, learner), before));
+        }
+        let mut before = None;
+        for urls in [125_000, 250_000, 500_000] {
+            before = Some(report("distinct values", urls, distinct_values(urls, learner), before));
         }
     }
     println!("dustbuster:");
@@ -83,6 +89,12 @@ fn one_cluster(urls: usize, learner: &dyn Learner) -> Duration {
     let other = |i: usize| page(format!("http://site.com/page/{i}"), i.to_string());
     let pages = || (0..urls).map(wall).chain((0..500).map(other)).collect();
     (0..2).map(|_| learn("site.com", pages(), learner)).min().unwrap_or_default()
+}
+
+/// A key that has another value in every URL.
+fn distinct_values(urls: usize, learner: &dyn Learner) -> Duration {
+    let url = |i: usize| page(format!("http://site.com/item?id={}&sid={i}", i / 2), (i / 2).to_string());
+    (0..2).map(|_| learn("site.com", (0..urls).map(url).collect(), learner)).min().unwrap_or_default()
 }
 
 /// One forum that has grown: every copy of its rows has numbers of its own. Time of dustbuster at the paper's settings, on one

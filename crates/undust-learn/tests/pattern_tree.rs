@@ -3,9 +3,13 @@
 use std::collections::BTreeSet;
 
 use undust::page::Page;
+use undust_io::{ReadOptions, read};
+use undust_learn::deploy::Strategy;
+use undust_learn::evaluate::Score;
 use undust_learn::learn::Learner;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
+use undust_learn::protocol::www10::{Experiment, Method, TABLE_MAX_FPR};
 
 use crate::make::{Numbers, Row, row, site};
 
@@ -134,6 +138,36 @@ fn odd_urls_do_no_harm() {
     ];
     let rows: Vec<Row> = odd.iter().chain(&odd).map(|url| row(*url, "same")).collect();
     assert!(proposals(&rows).len() < 10);
+}
+
+/// The forum that comes with the project.
+fn forum() -> Vec<Page> {
+    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
+    let mut pages = Vec::new();
+    read(file.as_ref(), &ReadOptions::default(), &mut |page| pages.push(page)).expect("bundled");
+    pages
+}
+
+/// What the graph strategy deploys at the paper's limit when a share of the labels learned from are wrong, on all URLs.
+fn deployed(pages: &[Page], noise: f64, seed: u64) -> Score {
+    let experiment = Experiment { noise, seed, ..Experiment::default() };
+    let method =
+        Method { strategies: vec![Strategy::Graph], ..Method::new(Box::new(PatternTree::default())) };
+    let report = experiment.run("computer-forum.net", pages, &[method]).expect("large enough");
+    let sets = &report.methods[0].deployments[0].sets;
+    let set = sets.iter().find(|set| set.max_fpr >= TABLE_MAX_FPR).expect("one of the rates");
+    set.score.clone()
+}
+
+#[test]
+fn wrong_labels_cost_less_than_a_fifth() {
+    let pages = forum();
+    for seed in [0, 1] {
+        let (right, noisy) = (deployed(&pages, 0.0, seed).metrics, deployed(&pages, 0.05, seed).metrics);
+        assert!(right.compression > 0.4, "{right:?}");
+        assert!(noisy.compression > 0.8 * right.compression, "{noisy:?} and without noise {right:?}");
+        assert!(noisy.fpr <= TABLE_MAX_FPR, "{noisy:?}");
+    }
 }
 
 fn outline_of(rows: &[Row]) -> Vec<OutlineNode> {

@@ -47,15 +47,18 @@ pub(super) struct Trial {
     pairs: Pairs,
 }
 
+/// A rule must spare so many of the URLs learned from, beside those that the rules before it spare.
+const MIN_SAVED: u64 = 6;
+
 impl Trial {
     /// The false-positive rate of all rules taken and this one, together.
     pub(super) fn fpr(&self, noise: Noise) -> f64 {
         self.pairs.fpr(noise)
     }
 
-    /// Whether it makes URLs equal, and more than one form goes elsewhere: what is said of one URL is not worth a rule.
+    /// Whether it spares enough URLs to be worth a rule, and to be believed, and does not speak of one form alone.
     pub(super) fn is_worth_it(&self) -> bool {
-        self.saved > 0 && self.moves.len() > 1
+        self.saved >= MIN_SAVED && self.moves.len() > 1
     }
 }
 

@@ -69,8 +69,8 @@ fn figure_7_b_a_rule_covers_another() {
 #[test]
 fn a_covered_rule_may_have_work_of_its_own() {
     let mut pages: Vec<Page> = ["s", "t"].iter().flat_map(|name| folder(name, 10)).collect();
-    pages.extend((0..4).map(|i| page(&format!("s/{i}?b=1&a=2"), &format!("q{i}"))));
-    pages.extend((0..4).map(|i| page(&format!("s/{i}?a=2&b=1"), &format!("q{i}"))));
+    pages.extend((0..8).map(|i| page(&format!("s/{i}?b=1&a=2"), &format!("q{i}"))));
+    pages.extend((0..8).map(|i| page(&format!("s/{i}?a=2&b=1"), &format!("q{i}"))));
     let candidates = [rewrite("{...}?{...}", "{...}?{sorted(...)}"), rewrite("s/{x}", "t/{x}")];
     assert_eq!(deployed(&pages, &candidates, Strategy::Naive).len(), 1);
     let both = ["s/{x} -> t/{x}", "{...}?{...} -> {...}?{sorted(...)}"];
@@ -131,9 +131,9 @@ fn a_destination_keeps_the_rule_within_it() {
 
 #[test]
 fn substitutions_are_rules_like_others() {
-    let pages: Vec<Page> = ["x", "y", "z"]
-        .iter()
-        .flat_map(|name| ["index.html", "", "home.html"].map(|file| page(&format!("{name}/{file}"), name)))
+    let pages: Vec<Page> = (0..8)
+        .map(|n| format!("folder-{n}"))
+        .flat_map(|name| ["index.html", "", "home.html"].map(|file| page(&format!("{name}/{file}"), &name)))
         .collect();
     let rule =
         |from, to| Candidate { action: Action::substitute(from, to).expect("well formed"), support: 1 };
