@@ -18,18 +18,48 @@ fn forum() -> Folder {
 
 #[test]
 fn the_patterns_of_sites() {
-    assert_snapshot!(forum().undust("tree forum.tsv"), @"");
+    assert_snapshot!(forum().undust("tree forum.tsv"), @"
+    a.com: 5 patterns
+
+          URLs  duplicates  pattern
+           120      33.3 %  http://a.com/*?{...}
+            80      50.0 %    http://a.com/view.php?{...}&t=*  [path-1 = view.php]
+            40       0.0 %      http://a.com/view.php?t=*  [no sid]
+            40       0.0 %      http://a.com/view.php?t=*&sid=*  [sid = *]
+            40       0.0 %    http://a.com/user.php?u=*  [path-1 = *]
+
+    b.com: 1 pattern
+
+          URLs  duplicates  pattern
+             1       0.0 %  http://b.com/
+    = 0
+    ");
 }
 
 #[test]
 fn some_of_it() {
-    assert_snapshot!(forum().undust("tree --site a.com --depth 1 --min-urls 41 forum.tsv"), @"");
+    assert_snapshot!(forum().undust("tree --site a.com --depth 1 --min-urls 41 forum.tsv"), @"
+    a.com: 5 patterns
+
+          URLs  duplicates  pattern
+           120      33.3 %  http://a.com/*?{...}
+            80      50.0 %    http://a.com/view.php?{...}&t=*  [path-1 = view.php]
+    = 0
+    ");
 }
 
 #[test]
 fn urls_without_labels() {
     let urls: Vec<String> = (0..12).map(|n| format!("http://a.com/{}/{n}", ["x", "y"][n % 2])).collect();
-    assert_snapshot!(Folder::with("urls.txt", urls.join("\n")).undust("tree urls.txt"), @"");
+    assert_snapshot!(Folder::with("urls.txt", urls.join("\n")).undust("tree urls.txt"), @"
+    a.com: 3 patterns
+
+          URLs  duplicates  pattern
+            12           ?  http://a.com/*/*
+             6           ?    http://a.com/x/*  [path-1 = x]
+             6           ?    http://a.com/y/*  [path-1 = y]
+    = 0
+    ");
 }
 
 #[test]

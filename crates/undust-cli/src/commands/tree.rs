@@ -6,7 +6,7 @@ use anyhow::{Result, bail};
 use rayon::prelude::*;
 use serde::Serialize;
 use undust::page::Page;
-use undust_learn::learn::pattern_tree::outline::{OutlineNode, outline};
+use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
 use undust_learn::site::Site;
 
 use super::{print_json, read_by_site};
@@ -65,9 +65,18 @@ fn print(trees: &[SiteTree], args: &Tree) -> Result<()> {
         let is_shown = |node: &&OutlineNode| node.urls >= args.min_urls && node.depth <= args.depth;
         for node in tree.nodes.iter().filter(is_shown) {
             let rate = if tree.labelled { percent(node.duplicate_rate) } else { "?".to_owned() };
-            let indent = 2 * node.depth as usize;
-            writeln!(out, "{:>10}  {rate:>10}  {:indent$}{}", thousands(node.urls), "", node.pattern)?;
+            let (urls, indent) = (thousands(node.urls), 2 * node.depth as usize);
+            let told_by = node.told_by.as_ref().map(told).unwrap_or_default();
+            writeln!(out, "{urls:>10}  {rate:>10}  {:indent$}{}{told_by}", "", node.pattern)?;
         }
     }
     Ok(())
+}
+
+/// What tells a node from its siblings.
+fn told(by: &ToldBy) -> String {
+    match &by.value {
+        Some(value) => format!("  [{} = {value}]", by.key),
+        None => format!("  [no {}]", by.key),
+    }
 }
