@@ -3,7 +3,8 @@
 //! Values are counted by key, then by value, as in a counting sort: the work is linear in the tokens of the node, however many
 //! distinct values a key has.
 //!
-//! Where we deviate: to have no value, or an empty one (`/a/`, `id=`), is never trivial.
+//! Where we deviate: to have no value, or an empty one (`/a/`, `id=`), is never trivial. A key that few URLs have is of small entropy; such keys,
+//! whose splits leave nearly all URLs together, come after all others, or the tree would begin with a long chain of them.
 
 use super::tree::KeyUse;
 use super::view::View;
@@ -44,7 +45,7 @@ pub(super) struct Counter {
 
 /// The key that a node is best split by, so far.
 struct Best {
-    /// Whether the split leaves nearly all URLs together, and the entropy.
+    /// Whether the split leaves nearly all URLs together, and the entropy, or else how many it leaves together.
     rank: (bool, f64),
     split: Split,
 }
@@ -140,7 +141,8 @@ impl Counter {
         let entropy = f64::from(total).ln()
             - (sum + if absent > 0 { surprise(absent) } else { 0.0 }) / f64::from(total);
         let Some((split, largest)) = self.split(key, total, present, found) else { return };
-        let rank = (largest > total - total / TELLING, entropy);
+        let tells_little = largest > total - total / TELLING;
+        let rank = (tells_little, if tells_little { f64::from(largest) } else { entropy });
         if best.as_ref().is_none_or(|best| rank < best.rank) {
             *best = Some(Best { rank, split });
         }
