@@ -116,7 +116,7 @@ pub(crate) struct DecisionTree {
 #[derive(Parser)]
 #[command(next_help_heading = "Options of pattern-tree")]
 pub(crate) struct PatternTree {
-    /// The share of duplicates that two patterns must have in common, or one in itself, for a rule to be proposed [`o_min`]
+    /// The share of duplicates that two patterns must have in common, or one in itself, for a rule to be proposed [`o_min`]; the paper's is 0.5
     #[arg(long, default_value_t = pattern_tree::MIN_OVERLAP, value_parser = share, value_name = "SHARE")]
     pub(crate) min_overlap: f64,
     /// A value is copied from another place if it is the same on a greater share of pages [`σ_min`]
