@@ -4,12 +4,13 @@ use std::collections::BTreeSet;
 
 use undust::page::Page;
 use undust_io::{ReadOptions, read};
-use undust_learn::deploy::Strategy;
+use undust_learn::deploy::{Proofed, Strategy};
 use undust_learn::evaluate::Score;
 use undust_learn::learn::Learner;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
 use undust_learn::protocol::www10::{Experiment, Method, TABLE_MAX_FPR};
+use undust_learn::site::Site;
 
 use crate::make::{Numbers, Row, row, site};
 
@@ -170,6 +171,19 @@ fn wrong_labels_cost_less_than_a_fifth() {
     }
 }
 
+/// The learner tells what a rule does without the engine; the engine must do it.
+#[test]
+fn the_engine_does_what_the_learner_believes() {
+    let site = Site::new("computer-forum.net", &forum(), 0);
+    let sample = site.sample(0);
+    let candidates = PatternTree::default().learn(&sample);
+    assert!(candidates.len() > 10);
+    let proofed = Proofed::new(&sample, &candidates);
+    for (candidate, proof) in candidates.iter().zip(proofed.proofs()) {
+        assert!(proof.pairs > 0 && proof.fpr() <= 0.2, "{}: {proof:?}", candidate.action);
+    }
+}
+
 fn outline_of(rows: &[Row]) -> Vec<OutlineNode> {
     outline(&site(rows).sample(0))
 }
@@ -211,7 +225,7 @@ fn children_have_all_urls_of_their_parent() {
 #[test]
 fn an_empty_site_has_a_tree_without_urls() {
     let empty: [Page; 0] = [];
-    let site = undust_learn::site::Site::new("a.com", &empty, 0);
+    let site = Site::new("a.com", &empty, 0);
     assert_eq!(outline(&site.sample(0)).iter().map(|node| node.urls).sum::<u64>(), 0);
     assert_eq!(PatternTree::default().learn(&site.sample(0)), []);
 }

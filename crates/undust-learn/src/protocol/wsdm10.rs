@@ -293,23 +293,7 @@ pub fn total(sites: &[SiteReport]) -> Vec<MethodReport> {
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    /// Proposes always the same.
-    struct Fixed(Vec<(&'static str, &'static str)>);
-
-    impl Learner for Fixed {
-        fn name(&self) -> &'static str {
-            "fixed"
-        }
-
-        fn learn(&self, _sample: &Sample) -> Vec<Candidate> {
-            let candidate = |(from, to): &(&str, &str)| Candidate {
-                action: Action::rewrite(from, to).expect("well formed"),
-                support: 1,
-            };
-            self.0.iter().map(candidate).collect()
-        }
-    }
+    use crate::protocol::fixed::Fixed;
 
     fn page(url: String, label: String) -> Page {
         Page { cluster: Some(label), ..Page::new(url) }

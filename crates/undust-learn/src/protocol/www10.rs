@@ -304,24 +304,7 @@ fn sum_sets(sites: &[&Deployment]) -> Vec<SetScore> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::learn::Candidate;
-
-    /// Proposes always the same.
-    struct Fixed(Vec<(&'static str, &'static str)>);
-
-    impl Learner for Fixed {
-        fn name(&self) -> &'static str {
-            "fixed"
-        }
-
-        fn learn(&self, _sample: &Sample) -> Vec<Candidate> {
-            let candidate = |(from, to): &(&str, &str)| Candidate {
-                action: Action::rewrite(from, to).expect("well formed"),
-                support: 1,
-            };
-            self.0.iter().map(candidate).collect()
-        }
-    }
+    use crate::protocol::fixed::Fixed;
 
     /// Right on `/b/`, which are the pages of `/a/`.
     const RIGHT: (&str, &str) = ("http://a.com/b/{x}", "http://a.com/a/{x}");

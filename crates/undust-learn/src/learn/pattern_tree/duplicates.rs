@@ -112,13 +112,13 @@ pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_supp
 }
 
 fn kinds(tree: &Tree, clusters: &Clusters) -> Vec<Kind> {
-    let leaves = tree.leaves();
+    let leaf_of = tree.leaf_of_urls();
     let mut known: HashMap<Vec<u32>, usize> = HashMap::new();
     let mut kinds: Vec<Kind> = Vec::new();
     let mut of_urls = Vec::new();
     for cluster in 0..clusters.len() as u32 {
         of_urls.clear();
-        of_urls.extend(clusters.get(cluster).iter().map(|&url| leaves[url as usize]));
+        of_urls.extend(clusters.get(cluster).iter().map(|&url| leaf_of[url as usize]));
         of_urls.sort_unstable();
         let counts: Vec<(u32, u64)> =
             of_urls.chunk_by(|a, b| a == b).map(|same| (same[0], same.len() as u64)).collect();

@@ -60,7 +60,7 @@ impl Default for PatternTree {
 /// that vary now and then. Each gives a rule.
 const DIFFERING: [f64; 2] = [0.5, 0.1];
 
-/// A rule with a greater share of wrong pairs on the URLs of its own node is not proposed. Labels may be noisy: that is for others to
+/// A rule with a greater share of wrong pairs is not proposed. Labels may be noisy: that is for others to
 /// judge.
 const MAX_FPR: f64 = 0.2;
 
@@ -81,7 +81,7 @@ impl Learner for PatternTree {
         let clusters = Clusters::new(&view);
         let pairs = duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_support);
         let forms = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
-        let leaves = tree.leaves();
+        let leaf_of = tree.leaf_of_urls();
         let proof = Proof::new(&view);
         let reordered = reordered(&clusters, &proof);
         let mut making = Making {
@@ -96,7 +96,7 @@ impl Learner for PatternTree {
             lifted: Vec::new(),
         };
         for pair in &pairs {
-            let evidence = Evidence::new(&view, &tree, &leaves, &clusters, pair);
+            let evidence = Evidence::new(&view, &tree, &leaf_of, &clusters, pair);
             making.add(&evidence, pair.nodes, pair.support);
             if pair.nodes.0 != pair.nodes.1 {
                 making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
@@ -143,8 +143,6 @@ struct Known {
     pairs: u64,
     /// The share of them that is wrong.
     fpr: f64,
-    /// Whose URLs it is about; nothing if it is about all.
-    node: Option<u32>,
 }
 
 impl Known {
@@ -165,8 +163,8 @@ impl Making<'_, '_> {
         };
         let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
         for step in steps.iter().filter(|step| !step.changes_nothing()) {
-            let Some(specific) = self.make(step, Some(s), example, support) else { continue };
-            if specific.fpr > MAX_FPR || self.is_known(evidence, s, &specific) {
+            let Some(specific) = self.make(step, example, support) else { continue };
+            if specific.fpr > MAX_FPR || self.is_known(evidence, &specific) {
                 continue;
             }
             self.widen(step, specific, example);
@@ -177,7 +175,7 @@ impl Making<'_, '_> {
     fn widen(&mut self, step: &Step, specific: Known, example: u32) {
         let general = step.general();
         let wider = general.as_ref().and_then(|general| {
-            let wider = self.make(general, None, example, specific.candidate.support)?;
+            let wider = self.make(general, example, specific.candidate.support)?;
             (wider.is_as_good(&specific) && wider.pairs > specific.pairs).then_some(wider)
         });
         if let Some(lifted) = general.as_ref().and_then(Step::lifted) {
@@ -190,21 +188,21 @@ impl Making<'_, '_> {
         self.known.push(wider.unwrap_or(specific));
     }
 
-    fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
+    /// The rule in words, and what it does to all URLs that it speaks of: often more than those of its node.
+    fn make(&self, step: &Step, example: u32, support: u64) -> Option<Known> {
         let order = if self.sorts { Order::ByName } else { Order::Of(example) };
         let action = Saying { view: self.view, step, order }.action()?;
         let run = Run::new(self.view, step);
-        let leaves = self.tree.leaves_of(node.unwrap_or(0)).filter(|leaf| run.may_speak_of(self.view, leaf));
+        let leaves = self.tree.leaves().filter(|leaf| run.may_speak_of(self.view, leaf));
         let counts = self.proof.counts(&leaves.collect::<Vec<_>>(), &run);
         let (pairs, fpr) = (counts.pairs, counts.fpr());
-        Some(Known { candidate: Candidate { action, support }, run, pairs, fpr, node })
+        Some(Known { candidate: Candidate { action, support }, run, pairs, fpr })
     }
 
     /// Whether a rule that is not worse does the same.
-    fn is_known(&self, evidence: &Evidence, node: u32, rule: &Known) -> bool {
-        let is_about = |known: &&Known| known.node.is_none_or(|above| self.tree.is_within(node, above));
+    fn is_known(&self, evidence: &Evidence, rule: &Known) -> bool {
         let result = |url: u32, rule: &Known| rule.run.result(self.view, url);
-        let mut as_good = self.known.iter().filter(is_about).filter(|known| known.is_as_good(rule));
+        let mut as_good = self.known.iter().filter(|known| known.is_as_good(rule));
         as_good.any(|known| evidence.sources().all(|url| result(url, rule) == result(url, known)))
     }
 
@@ -212,7 +210,7 @@ impl Making<'_, '_> {
         for (step, example, cases) in std::mem::take(&mut self.lifted) {
             let worst = cases.iter().map(|&at| self.known[at].fpr).fold(0.0, f64::max);
             let support = cases.iter().map(|&at| self.known[at].candidate.support).sum();
-            let lifted = || self.make(&step, None, example, support).filter(|l| l.fpr <= worst + LOSS);
+            let lifted = || self.make(&step, example, support).filter(|l| l.fpr <= worst + LOSS);
             let lifted = if cases.len() > 1 { lifted() } else { None };
             self.known.extend(lifted);
         }

@@ -159,13 +159,13 @@ impl<'v, 's> Evidence<'v, 's> {
     pub(super) fn new(
         view: &'v View<'s>,
         tree: &Tree,
-        leaves: &[u32],
+        leaf_of: &[u32],
         clusters: &Clusters,
         pair: &Pair,
     ) -> Self {
         let of = |cluster: u32, node: u32| -> Vec<u32> {
             let urls = clusters.get(cluster).iter().copied();
-            urls.filter(|&url| tree.is_within(leaves[url as usize], node)).take(MOST_URLS).collect()
+            urls.filter(|&url| tree.is_within(leaf_of[url as usize], node)).take(MOST_URLS).collect()
         };
         let pages = pair.clusters.iter().map(|&c| (of(c, pair.nodes.0), of(c, pair.nodes.1)));
         // A URL by itself shows nothing.

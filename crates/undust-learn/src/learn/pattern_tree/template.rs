@@ -70,15 +70,24 @@ impl Saying<'_, '_> {
         }
     }
 
-    fn ordered(&self, mut params: Vec<Named>) -> Vec<Named> {
+    /// The parameters in the order in which they are printed, and how many of them stand before all others.
+    fn ordered(&self, mut params: Vec<Named>) -> (Vec<Named>, usize) {
         match self.order {
             Order::Of(url) => {
                 let (order, _) = self.view.order(url);
-                params.sort_by_key(|(param, _)| order.iter().position(|known| known == param));
+                let place = |param: &ParamKey| order.iter().position(|known| known == param);
+                params.sort_by_key(|(param, _)| place(param));
+                let is_other = |param: &ParamKey| !params.iter().any(|(named, _)| named == param);
+                let first_other = order.iter().position(is_other);
+                let is_before = |param: &ParamKey| first_other.is_some() && place(param) < first_other;
+                let before = params.iter().take_while(|(param, _)| is_before(param)).count();
+                (params, before)
             }
-            Order::ByName => params.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name)),
+            Order::ByName => {
+                params.sort_by(|(a, _), (b, _)| a.name.cmp(&b.name));
+                (params, 0)
+            }
         }
-        params
     }
 
     fn separator(&self) -> u8 {
@@ -96,13 +105,13 @@ pub(super) fn pattern(view: &View, form: &Form, separator: u8) -> Template {
         let items = row.slots.iter().map(|slot| Item::One(heard(slot)));
         items.chain(row.is_open.then_some(Item::Rest(Convert::Copy))).collect()
     };
-    let params = form.params.iter().map(|slot| (param(view, slot.key), heard(slot))).collect();
+    let params: Vec<Named> = form.params.iter().map(|slot| (param(view, slot.key), heard(slot))).collect();
     Template {
         scheme: form.scheme.iter().flat_map(heard).collect(),
         host: row(&form.host),
         port: form.port.as_ref().map(heard),
         path: row(&form.path),
-        query: query(params, form.others, separator),
+        query: query((params, 0), form.others, separator),
         ..Template::default()
     }
 }
@@ -126,15 +135,17 @@ fn param(view: &View, key: u32) -> ParamKey {
     }
 }
 
-fn query(params: Vec<Named>, others: bool, separator: u8) -> Option<Vec<QueryItem>> {
-    let named = params
+/// A query of these parameters; of them, so many stand before others.
+fn query((params, before): (Vec<Named>, usize), others: bool, separator: u8) -> Option<Vec<QueryItem>> {
+    let mut kinds: Vec<QueryKind> = params
         .into_iter()
-        .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)));
-    // Others first: they stand where they stood when nothing else is printed.
-    let kinds = others.then_some(QueryKind::Others { sorted: false }).into_iter().chain(named);
-    let items: Vec<QueryItem> = (0..)
-        .zip(kinds)
-        .map(|(at, kind)| QueryItem { separator: if at == 0 { b'&' } else { separator }, kind })
+        .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)))
         .collect();
+    if others {
+        kinds.insert(before, QueryKind::Others { sorted: false });
+    }
+    let separator = |at: usize| if at == 0 { b'&' } else { separator };
+    let items: Vec<QueryItem> =
+        (0..).zip(kinds).map(|(at, kind)| QueryItem { separator: separator(at), kind }).collect();
     (!items.is_empty()).then_some(items)
 }

@@ -114,16 +114,14 @@ impl Tree {
         }
     }
 
-    /// The leaf of every URL.
-    pub(super) fn leaves(&self) -> Vec<u32> {
-        let leaves = (0..).zip(&self.nodes).filter(|(_, node)| node.is_leaf);
-        leaves.flat_map(|(at, node)| node.urls.clone().map(move |_| at)).collect()
+    pub(super) fn leaves(&self) -> impl Iterator<Item = &Node> {
+        self.nodes.iter().filter(|node| node.is_leaf)
     }
 
-    /// The leaves below a node, itself if it is one.
-    pub(super) fn leaves_of(&self, node: u32) -> impl Iterator<Item = &Node> {
-        let range = node as usize..self.nodes.get(node as usize).map_or(node, |node| node.end) as usize;
-        self.nodes[range].iter().filter(|node| node.is_leaf)
+    /// The leaf of every URL.
+    pub(super) fn leaf_of_urls(&self) -> Vec<u32> {
+        let leaves = (0..).zip(&self.nodes).filter(|(_, node)| node.is_leaf);
+        leaves.flat_map(|(at, node)| node.urls.clone().map(move |_| at)).collect()
     }
 
     /// Whether `node` is `of` or below it.
