@@ -163,11 +163,13 @@ impl Making<'_, '_> {
         };
         let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
         for step in steps.iter().filter(|step| !step.changes_nothing()) {
-            let Some(specific) = self.make(step, example, support) else { continue };
-            if specific.fpr > MAX_FPR || self.is_known(evidence, &specific) {
-                continue;
+            // On the URLs of its node first: most rules need not be tried on all that they speak of.
+            let on_node = self.make(step, Some(s), example, support);
+            let promises = |rule: &Known| rule.fpr <= MAX_FPR && !self.is_known(evidence, rule);
+            let specific = on_node.filter(promises).and_then(|_| self.make(step, None, example, support));
+            if let Some(specific) = specific.filter(|rule| rule.fpr <= MAX_FPR) {
+                self.widen(step, specific, example);
             }
-            self.widen(step, specific, example);
         }
     }
 
@@ -175,7 +177,7 @@ impl Making<'_, '_> {
     fn widen(&mut self, step: &Step, specific: Known, example: u32) {
         let general = step.general();
         let wider = general.as_ref().and_then(|general| {
-            let wider = self.make(general, example, specific.candidate.support)?;
+            let wider = self.make(general, None, example, specific.candidate.support)?;
             (wider.is_as_good(&specific) && wider.pairs > specific.pairs).then_some(wider)
         });
         if let Some(lifted) = general.as_ref().and_then(Step::lifted) {
@@ -188,12 +190,12 @@ impl Making<'_, '_> {
         self.known.push(wider.unwrap_or(specific));
     }
 
-    /// The rule in words, and what it does to all URLs that it speaks of: often more than those of its node.
-    fn make(&self, step: &Step, example: u32, support: u64) -> Option<Known> {
+    /// The rule in words, and what it does to the URLs of a node, or to all that it speaks of: often more than those of its node.
+    fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
         let order = if self.sorts { Order::ByName } else { Order::Of(example) };
         let action = Saying { view: self.view, step, order }.action()?;
         let run = Run::new(self.view, step);
-        let leaves = self.tree.leaves().filter(|leaf| run.may_speak_of(self.view, leaf));
+        let leaves = self.tree.leaves_of(node.unwrap_or(0)).filter(|leaf| run.may_speak_of(self.view, leaf));
         let counts = self.proof.counts(&leaves.collect::<Vec<_>>(), &run);
         let (pairs, fpr) = (counts.pairs, counts.fpr());
         Some(Known { candidate: Candidate { action, support }, run, pairs, fpr })
@@ -210,7 +212,7 @@ impl Making<'_, '_> {
         for (step, example, cases) in std::mem::take(&mut self.lifted) {
             let worst = cases.iter().map(|&at| self.known[at].fpr).fold(0.0, f64::max);
             let support = cases.iter().map(|&at| self.known[at].candidate.support).sum();
-            let lifted = || self.make(&step, example, support).filter(|l| l.fpr <= worst + LOSS);
+            let lifted = || self.make(&step, None, example, support).filter(|l| l.fpr <= worst + LOSS);
             let lifted = if cases.len() > 1 { lifted() } else { None };
             self.known.extend(lifted);
         }

@@ -114,8 +114,10 @@ impl Tree {
         }
     }
 
-    pub(super) fn leaves(&self) -> impl Iterator<Item = &Node> {
-        self.nodes.iter().filter(|node| node.is_leaf)
+    /// The leaves below a node, itself if it is one.
+    pub(super) fn leaves_of(&self, node: u32) -> impl Iterator<Item = &Node> {
+        let end = self.nodes.get(node as usize).map_or(node, |node| node.end);
+        self.nodes[node as usize..end as usize].iter().filter(|node| node.is_leaf)
     }
 
     /// The leaf of every URL.
