@@ -7,6 +7,7 @@ use undust::rules::{Action, EVERY_SITE, Rule, RuleSet};
 use undust::url::SiteBy;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::evaluate::pairs;
 use crate::site::Sample;
 
 /// The engine that tells what each of these rules makes of a URL; rules are numbered in this order.
@@ -120,11 +121,6 @@ impl Merged<'_> {
         let pages = self.changes.chunk_by(|a, b| a.cluster == b.cluster);
         pages.map(|page| (page[0].cluster, page.len() as u64))
     }
-}
-
-/// How many pairs there are of `n`.
-pub(crate) fn pairs(n: u64) -> u64 {
-    n * n.saturating_sub(1) / 2
 }
 
 #[cfg(test)]

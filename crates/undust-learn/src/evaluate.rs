@@ -200,14 +200,18 @@ impl Score {
 
 /// Pairs of URLs under one key, and pairs that also share their cluster.
 fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
-    let choose_two = |n: u64| n * n.saturating_sub(1) / 2;
     let count = |clusters: &mut Vec<u32>| {
         clusters.sort_unstable();
-        let same = clusters.chunk_by(|a, b| a == b).map(|run| choose_two(run.len() as u64)).sum::<u64>();
-        (choose_two(clusters.len() as u64), same)
+        let same = clusters.chunk_by(|a, b| a == b).map(|run| pairs(run.len() as u64)).sum::<u64>();
+        (pairs(clusters.len() as u64), same)
     };
     // Sums do not depend on the order of the map.
     keys.values_mut().map(count).fold((0, 0), |sum, (merged, same)| (sum.0 + merged, sum.1 + same))
+}
+
+/// How many pairs there are of `n`.
+pub(crate) fn pairs(n: u64) -> u64 {
+    n * n.saturating_sub(1) / 2
 }
 
 /// `part` of `whole`, or `of_nothing` where there is no whole.

@@ -228,7 +228,7 @@ fn take_checked(offers: &[Offer], proofed: &Proofed, max_fpr: f64, (name, site_b
 fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f64) -> Partition {
     let mut partition = Partition::new(proofed.sample, offers.iter().map(|offer| &offer.action));
     let is_fit = |offer: &Offer, trial: &Trial, partition: &Partition| {
-        let limit = if offer.is_proven { MOSTLY_WRONG } else { max_fpr };
+        let limit = if offer.is_proven { max_fpr.max(OFTEN_WRONG) } else { max_fpr };
         trial.is_worth_it()
             && trial.fpr(proofed.noise) <= max_fpr
             && partition.added_fpr(trial, proofed.noise) <= limit
@@ -251,6 +251,6 @@ fn take(offers: &[Offer], banned: &HashSet<usize>, proofed: &Proofed, max_fpr: f
     partition
 }
 
-/// A rule that holds by itself may add to what others do what is wrong for the most part. The many pairs of a login wall would excuse
-/// it.
-const MOSTLY_WRONG: f64 = 0.5;
+/// What a rule that holds by itself adds to what others do may be wrong this often, if not more often than any rule may: else the many pairs of a
+/// login wall would excuse it.
+const OFTEN_WRONG: f64 = 0.1;

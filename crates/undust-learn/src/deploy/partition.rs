@@ -7,7 +7,8 @@ use undust::apply::{Canonicalizer, MAX_STEPS, Scratch, too_long};
 use undust::rules::Action;
 
 use super::noise::Noise;
-use crate::changes::{engine, pairs};
+use crate::changes::engine;
+use crate::evaluate::pairs;
 use crate::intern::Interner;
 use crate::site::Sample;
 

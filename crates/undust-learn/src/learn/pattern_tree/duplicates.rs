@@ -51,6 +51,7 @@ impl Clusters {
         self.ends.len()
     }
 
+    /// The URLs of a cluster, ascending.
     pub(super) fn get(&self, cluster: u32) -> &[u32] {
         let at = cluster as usize;
         let start = if at == 0 { 0 } else { self.ends[at - 1] };
@@ -75,8 +76,10 @@ struct Common {
 
 /// How many clusters are looked at to find out how two nodes are related.
 const EXAMPLES: usize = 64;
-/// A kind of clusters in more nodes than this is of an error page or a login wall: only its leaves are looked at.
-const MOST_NODES: usize = 256;
+/// A kind of clusters in more nodes than this is of an error page or a login wall: it tells of nodes by themselves, but not of pairs.
+const MOST_NODES: usize = 128;
+/// So many pairs are looked at, those that share most.
+const MOST_PAIRS: usize = 4096;
 
 /// The pairs of nodes that overlap enough and share at least `min_support` duplicates, ancestors first.
 pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_support: u64) -> Vec<Pair> {
@@ -85,8 +88,12 @@ pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_supp
     let mut of_pair: HashMap<(u32, u32), Common> = HashMap::new();
     for kind in &kinds {
         let nodes = kind.nodes(tree);
+        let is_wall = nodes.len() > MOST_NODES;
         for (at, &(s, in_s)) in nodes.iter().enumerate() {
             of_node.entry(s).or_default().add(in_s, kind);
+            if is_wall {
+                continue;
+            }
             for &(t, in_t) in nodes[at + 1..].iter().filter(|(t, _)| !tree.is_within(*t, s)) {
                 of_pair.entry((s, t)).or_default().add(in_s + in_t, kind);
             }
@@ -107,6 +114,8 @@ pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_supp
         })
     });
     let mut pairs: Vec<Pair> = two.chain(of_one).collect();
+    pairs.sort_unstable_by_key(|pair| (std::cmp::Reverse(pair.support), pair.nodes));
+    pairs.truncate(MOST_PAIRS);
     pairs.sort_unstable_by_key(|pair| pair.nodes);
     pairs
 }
@@ -149,7 +158,7 @@ impl Kind {
             sum.1 += if same { next.1 } else { 0 };
             same
         });
-        if nodes.len() > MOST_NODES { self.leaves.clone() } else { nodes }
+        nodes
     }
 }
 

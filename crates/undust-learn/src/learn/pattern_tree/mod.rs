@@ -81,7 +81,6 @@ impl Learner for PatternTree {
         let clusters = Clusters::new(&view);
         let pairs = duplicates::pairs(&tree, &clusters, self.min_overlap, self.min_support);
         let forms = tree.nodes.iter().map(|node| Form::new(&view, node)).collect();
-        let leaf_of = tree.leaf_of_urls();
         let proof = Proof::new(&view);
         let reordered = reordered(&clusters, &proof);
         let mut making = Making {
@@ -96,7 +95,7 @@ impl Learner for PatternTree {
             lifted: Vec::new(),
         };
         for pair in &pairs {
-            let evidence = Evidence::new(&view, &tree, &leaf_of, &clusters, pair);
+            let evidence = Evidence::new(&view, &tree, &clusters, pair);
             making.add(&evidence, pair.nodes, pair.support);
             if pair.nodes.0 != pair.nodes.1 {
                 making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
@@ -161,14 +160,18 @@ impl Making<'_, '_> {
             let finder = Finder { evidence, source, target, is_self: s == t, min_common, max_differing };
             Some(Step { source: source.clone(), operations: finder.operations()? })
         };
+        // Sums of hashes do not tell in which order a rule prints, and a rule without names prints as it finds.
+        let keeps_order = self.sorts || evidence.keeps_order();
         let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
         for step in steps.iter().filter(|step| !step.changes_nothing()) {
             // On the URLs of its node first: most rules need not be tried on all that they speak of.
             let on_node = self.make(step, Some(s), example, support);
-            let promises = |rule: &Known| rule.fpr <= MAX_FPR && !self.is_known(evidence, rule);
+            let promises =
+                |rule: &Known| rule.fpr <= MAX_FPR && !(keeps_order && self.is_known(evidence, rule));
             let specific = on_node.filter(promises).and_then(|_| self.make(step, None, example, support));
-            if let Some(specific) = specific.filter(|rule| rule.fpr <= MAX_FPR) {
-                self.widen(step, specific, example);
+            match specific.filter(|rule| rule.fpr <= MAX_FPR) {
+                Some(specific) if keeps_order => self.widen(step, specific, example),
+                specific => self.known.extend(specific),
             }
         }
     }

@@ -151,21 +151,19 @@ pub(super) struct Evidence<'v, 's> {
     pages: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
+/// Nearly always.
+const IN_ORDER: f64 = 0.9;
 /// Of a page with more URLs, so many are looked at.
 const MOST_URLS: usize = 8;
 
 impl<'v, 's> Evidence<'v, 's> {
     /// The duplicates of the first node of `pair` and of the second.
-    pub(super) fn new(
-        view: &'v View<'s>,
-        tree: &Tree,
-        leaf_of: &[u32],
-        clusters: &Clusters,
-        pair: &Pair,
-    ) -> Self {
+    pub(super) fn new(view: &'v View<'s>, tree: &Tree, clusters: &Clusters, pair: &Pair) -> Self {
+        // URLs are in the order of the tree: those of a node stand beside each other.
         let of = |cluster: u32, node: u32| -> Vec<u32> {
-            let urls = clusters.get(cluster).iter().copied();
-            urls.filter(|&url| tree.is_within(leaf_of[url as usize], node)).take(MOST_URLS).collect()
+            let (urls, of_node) = (clusters.get(cluster), &tree.nodes[node as usize].urls);
+            let start = urls.partition_point(|&url| url < of_node.start);
+            urls[start..].iter().copied().take_while(|url| of_node.contains(url)).take(MOST_URLS).collect()
         };
         let pages = pair.clusters.iter().map(|&c| (of(c, pair.nodes.0), of(c, pair.nodes.1)));
         // A URL by itself shows nothing.
@@ -180,6 +178,11 @@ impl<'v, 's> Evidence<'v, 's> {
     /// A URL of the target.
     pub(super) fn target(&self) -> Option<u32> {
         self.pages.first().map(|(_, t)| t[0])
+    }
+
+    /// Whether parameters that both URLs of a duplicate have stand in the same order in both, nearly always.
+    pub(super) fn keeps_order(&self) -> bool {
+        self.share(|s, t| s.iter().any(|&s| t.iter().any(|&t| self.view.is_in_order_of(s, t)))) >= IN_ORDER
     }
 
     /// A URL of the source for each page.

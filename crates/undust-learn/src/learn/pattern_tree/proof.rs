@@ -5,11 +5,11 @@
 
 use hashbrown::HashMap;
 
-use super::form::Row;
+use super::form::{Row, Slot};
 use super::operations::{Operation, Step, TargetRow};
 use super::tree::{KeyUse, Node};
 use super::view::{Key, Token, View};
-use crate::evaluate::share;
+use crate::evaluate::{pairs, share};
 
 /// Pairs of URLs that are made equal.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -66,7 +66,7 @@ impl<'v, 's> Proof<'v, 's> {
         let total: usize = nodes.iter().map(|node| node.urls.len()).sum();
         let urls = || nodes.iter().flat_map(|node| node.urls.clone());
         // Most rules are of no use; a look at some URLs tells.
-        let some = self.counts_of(urls().step_by(total / SOME_URLS + 1), 1, run);
+        let some = self.counts_of(urls().step_by(total.div_ceil(SOME_URLS).max(1)), 1, run);
         if total <= SOME_URLS || some.pairs >= ENOUGH_PAIRS && some.fpr() > HOPELESS {
             return some;
         }
@@ -87,8 +87,10 @@ impl<'v, 's> Proof<'v, 's> {
 
 /// A rule, ready to be run.
 pub(super) struct Run {
-    /// The parts that a URL must have, with their only values. A value that is rarely there stands first.
-    required: Vec<(u32, Option<u32>)>,
+    /// The parts that a URL must have. Those of one value stand first.
+    required: Vec<Slot>,
+    /// The number of the empty value.
+    empty: Option<u32>,
     /// The sum of what is the same for all URLs.
     fixed: u64,
     /// Which value goes to which key.
@@ -111,8 +113,8 @@ enum Moved {
 impl Run {
     pub(super) fn new(view: &View, step: &Step) -> Run {
         let Step { source, operations } = step;
-        let mut required: Vec<_> = source.slots().map(|slot| (slot.key, slot.value)).collect();
-        required.sort_by_key(|(key, value)| (value.is_none(), std::cmp::Reverse(view.keys[*key as usize])));
+        let mut required: Vec<Slot> = source.slots().copied().collect();
+        required.sort_by_key(|slot| (slot.value.is_none(), std::cmp::Reverse(view.keys[slot.key as usize])));
         let (mut fixed, mut replaced) = (0u64, Vec::new());
         for target in operations.targets() {
             let key = view.keys[target.key as usize];
@@ -124,6 +126,7 @@ impl Run {
         }
         Run {
             required,
+            empty: view.site.find_value(b""),
             fixed,
             replaced,
             host: Moved::new(&source.host, &operations.host),
@@ -136,13 +139,13 @@ impl Run {
     /// Whether some URL of the node may be of the form: most can be told by what they have in common.
     pub(super) fn may_speak_of(&self, view: &View, node: &Node) -> bool {
         let all = node.urls.end - node.urls.start;
-        let may_have = |&(key, only): &(u32, Option<u32>)| {
-            let found = node.uses.iter().find(|of| of.key == key);
-            found.is_some_and(|of| of.of_main < of.urls || only.is_none_or(|only| only == of.main))
+        let may_have = |slot: &Slot| {
+            let found = node.uses.iter().find(|of| of.key == slot.key);
+            found.is_some_and(|of| of.of_main < of.urls || self.allows(slot, of.main))
         };
         let is_allowed = |of: &KeyUse| {
             of.urls < all
-                || self.required.iter().any(|(key, _)| *key == of.key)
+                || self.required.iter().any(|slot| slot.key == of.key)
                 || self.rest(view, of.key, of.main).is_some()
         };
         self.required.iter().all(may_have) && node.uses.iter().all(is_allowed)
@@ -150,9 +153,8 @@ impl Run {
 
     /// The hash of what becomes of a URL; nothing if it is not of the form.
     pub(super) fn result(&self, view: &View, url: u32) -> Option<u64> {
-        for &(key, only) in &self.required {
-            let value = view.value(url, key)?;
-            if only.is_some_and(|only| only != value) {
+        for slot in &self.required {
+            if !self.allows(slot, view.value(url, slot.key)?) {
                 return None;
             }
         }
@@ -162,12 +164,20 @@ impl Run {
         }
         let tokens = view.tokens(url);
         if tokens.len() > self.required.len() {
-            let is_named = |token: &Token| self.required.iter().any(|(key, _)| *key == token.key);
+            let is_named = |token: &Token| self.required.iter().any(|slot| slot.key == token.key);
             for token in tokens.iter().filter(|token| !is_named(token)) {
                 sum = sum.wrapping_add(self.rest(view, token.key, token.value)?);
             }
         }
         Some(sum)
+    }
+
+    /// Whether a part may have this value.
+    fn allows(&self, slot: &Slot, value: u32) -> bool {
+        match slot.value {
+            Some(only) => only == value,
+            None => slot.may_be_empty || Some(value) != self.empty,
+        }
     }
 
     /// What a part that is not named adds; nothing if there may be none.
@@ -228,7 +238,6 @@ impl Counts {
 
     /// Add URLs that become equal, ordered by page, and the page of the URL that already is what they become.
     fn add(&mut self, same: &[(u64, u32)], there: Option<u32>) {
-        let pairs = |n: u64| n * n.saturating_sub(1) / 2;
         let all = pairs(same.len() as u64 + u64::from(there.is_some()));
         let of_page = |page: &[(u64, u32)]| pairs(page.len() as u64 + u64::from(there == Some(page[0].1)));
         let right: u64 = same.chunk_by(|a, b| a.1 == b.1).map(of_page).sum();

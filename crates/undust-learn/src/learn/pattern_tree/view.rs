@@ -156,6 +156,17 @@ impl<'s> View<'s> {
     }
 }
 
+impl View<'_> {
+    /// Whether the parameters that two URLs have in common stand in the same order.
+    pub(super) fn is_in_order_of(&self, one: u32, other: u32) -> bool {
+        let (one, other) = (self.order(one).0, self.order(other).0);
+        let common = |of: &[ParamKey], in_both: &[ParamKey]| -> Vec<ParamKey> {
+            of.iter().filter(|param| in_both.contains(param)).cloned().collect()
+        };
+        common(&one, &other) == common(&other, &one)
+    }
+}
+
 /// Where a value of a URL goes.
 enum Slot {
     Key(u32),
