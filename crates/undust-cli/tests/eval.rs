@@ -424,24 +424,25 @@ fn the_experiment_of_www_2010() {
 
     What is deployed of them
 
-    method           qualified  deployed  compression  by site  dup-reduction  by site    fpr
-    ──────────────────────────────────────────────────────────────────────────────────────────
-    rewrite + naive         26         4       24.4 %   16.3 %         61.0 %   45.3 %  0.0 %
-    rewrite + graph         26         4       32.1 %   39.2 %         89.1 %   93.2 %  0.0 %
+    method           qualified  deployed  compression    mean  dup-reduction    mean    fpr  lost
+    ──────────────────────────────────────────────────────────────────────────────────────────────
+    rewrite + naive         26         4       24.4 %  16.3 %         61.0 %  45.3 %  0.0 %     0
+    rewrite + graph         26         4       32.1 %  39.2 %         89.1 %  93.2 %  0.0 %     0
 
     compression:    URLs less than before, when those of one canonical form count as one
     dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
-    by site:        the mean of the sites' rates, each site counting the same
+    mean:           the mean of the sites' rates, each site counting the same
     fpr:            of the pairs of URLs made equal, those of different pages
+    lost:           pages all of whose URLs were taken for another page
 
     Site by site
 
-    site                 URLs  method           deployed  compression  dup-reduction    fpr
-    ────────────────────────────────────────────────────────────────────────────────────────
-    computer-forum.net  3,999  rewrite + naive         3       28.5 %         86.4 %  0.0 %
-                               rewrite + graph         3       28.5 %         86.4 %  0.0 %
-    example.org           800  rewrite + naive         1        4.1 %          4.3 %  0.0 %
-                               rewrite + graph         1       50.0 %        100.0 %  0.0 %
+    site                 URLs  method           deployed  compression  dup-reduction    fpr  lost
+    ──────────────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  3,999  rewrite + naive         3       28.5 %         86.4 %  0.0 %     0
+                               rewrite + graph         3       28.5 %         86.4 %  0.0 %     0
+    example.org           800  rewrite + naive         1        4.1 %          4.3 %  0.0 %     0
+                               rewrite + graph         1       50.0 %        100.0 %  0.0 %     0
     ! passed over, with fewer than 100 labelled URLs: 1 site
     = 0
     ");
@@ -466,16 +467,17 @@ fn its_own_learners_on_one_site() {
 
     What is deployed of them
 
-    method                qualified  deployed  compression  dup-reduction    fpr
-    ─────────────────────────────────────────────────────────────────────────────
-    fan-out 5 + naive            10         4       28.4 %         86.2 %  0.0 %
-    fan-out 10 + naive            5         2       27.8 %         83.4 %  0.0 %
-    pattern-tree + naive         12         6       30.8 %         96.6 %  0.0 %
-    pattern-tree + graph         12         5       30.8 %         96.6 %  0.0 %
+    method                qualified  deployed  compression  dup-reduction    fpr  lost
+    ───────────────────────────────────────────────────────────────────────────────────
+    fan-out 5 + naive            10         4       28.4 %         86.2 %  0.0 %     0
+    fan-out 10 + naive            5         2       27.8 %         83.4 %  0.0 %     0
+    pattern-tree + naive         12         6       30.8 %         96.6 %  0.0 %     1
+    pattern-tree + graph         12         5       30.8 %         96.6 %  0.0 %     1
 
     compression:    URLs less than before, when those of one canonical form count as one
     dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page
     fpr:            of the pairs of URLs made equal, those of different pages
+    lost:           pages all of whose URLs were taken for another page
     ! passed over, with fewer than 100 labelled URLs: 1 site
     = 0
     ");

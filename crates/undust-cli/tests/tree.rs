@@ -80,6 +80,19 @@ fn nodes_in_json() {
 }
 
 #[test]
+fn urls_that_no_pattern_speaks_of() {
+    let urls = "http://a.com/x?a=1&a=2\nhttp://a.com/x?a=1\n";
+    assert_snapshot!(Folder::with("urls.txt", urls).undust("tree urls.txt"), @"
+    a.com: 1 pattern
+
+          URLs  duplicates  pattern
+             1           ?  http://a.com/x?a=1
+    ! left out, with a user, a fragment, a bare ?, a parameter twice or very many parts: 1 URL
+    = 0
+    ");
+}
+
+#[test]
 fn nothing_to_show() {
     let folder = forum().and("none.tsv", "url\tcluster\nnonsense\tx\n");
     assert_eq!(

@@ -185,7 +185,7 @@ fn the_engine_does_what_the_learner_believes() {
 }
 
 fn outline_of(rows: &[Row]) -> Vec<OutlineNode> {
-    outline(&site(rows).sample(0))
+    outline(&site(rows).sample(0)).nodes
 }
 
 #[test]
@@ -208,6 +208,31 @@ fn the_tree_of_figure_4() {
 }
 
 #[test]
+fn urls_without_a_pattern_are_counted() {
+    let rows = ["x?a=1&a=2", "x?a=1", "y?"].map(|path| row(format!("http://a.com/{path}"), path));
+    let outline = outline(&site(&rows).sample(0));
+    assert_eq!((outline.left_out, outline.nodes[0].urls), (2, 1));
+}
+
+/// A rule prints parameters as the target has them, whatever else there is.
+#[test]
+fn parameters_stand_where_the_target_has_them() {
+    let page = |n: usize| {
+        let x = if n < 40 { String::new() } else { format!("&x={n}") };
+        [
+            row(format!("http://a.com/v?t={n}&start={n}0{x}&highlight="), n),
+            row(format!("http://a.com/v?start={n}0&t={n}{x}"), n),
+        ]
+    };
+    let rows: Vec<Row> = (0..80).flat_map(page).collect();
+    proposes(
+        &rows,
+        "http://a.com/v?{...}&start={start}&t={t}&highlight=",
+        "http://a.com/v?start={start}&t={t}&{...}",
+    );
+}
+
+#[test]
 fn children_have_all_urls_of_their_parent() {
     let mut rows = figure_4();
     rows.extend(figure_3());
@@ -226,6 +251,6 @@ fn children_have_all_urls_of_their_parent() {
 fn an_empty_site_has_a_tree_without_urls() {
     let empty: [Page; 0] = [];
     let site = Site::new("a.com", &empty, 0);
-    assert_eq!(outline(&site.sample(0)).iter().map(|node| node.urls).sum::<u64>(), 0);
+    assert_eq!(outline(&site.sample(0)).nodes.iter().map(|node| node.urls).sum::<u64>(), 0);
     assert_eq!(PatternTree::default().learn(&site.sample(0)), []);
 }

@@ -6,13 +6,13 @@ use anyhow::{Result, bail};
 use rayon::prelude::*;
 use serde::Serialize;
 use undust::page::Page;
-use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
+use undust_learn::learn::pattern_tree::outline::{Outline, OutlineNode, ToldBy, outline};
 use undust_learn::site::Site;
 
 use super::{print_json, read_by_site};
 use crate::Outcome;
 use crate::args::Tree;
-use crate::talk::{counted, percent, thousands};
+use crate::talk::{counted, percent, say, thousands};
 
 /// What `--json` prints, for each site.
 #[derive(Serialize)]
@@ -20,7 +20,8 @@ struct SiteTree {
     site: String,
     /// Whether it is known which URLs are duplicates.
     labelled: bool,
-    nodes: Vec<OutlineNode>,
+    #[serde(flatten)]
+    outline: Outline,
 }
 
 pub(super) fn run(args: &Tree) -> Result<Outcome> {
@@ -30,11 +31,18 @@ pub(super) fn run(args: &Tree) -> Result<Outcome> {
     let tree = |(name, pages): (String, Vec<Page>)| tree_of(name, pages);
     let trees: Vec<SiteTree> =
         args.reading.thread_pool()?.install(|| sites.into_par_iter().map(tree).collect());
-    if trees.iter().all(|tree| tree.nodes.iter().all(|node| node.urls == 0)) {
+    if trees.is_empty() {
         bail!(match &args.site {
             Some(site) => format!("the input has no URLs of the site '{site}'"),
             None => "the input has no full URLs".to_owned(),
         });
+    }
+    let left_out = trees.iter().map(|tree| tree.outline.left_out).sum();
+    if left_out > 0 {
+        let urls = counted(left_out, "URL");
+        say(&format!(
+            "left out, with a user, a fragment, a bare ?, a parameter twice or very many parts: {urls}"
+        ));
     }
     if args.json {
         print_json(&trees)?;
@@ -50,8 +58,8 @@ fn tree_of(site: String, mut pages: Vec<Page>) -> SiteTree {
         // A page that nobody labelled is like no other.
         page.cluster = Some(format!("only {}", String::from_utf8_lossy(&page.url)));
     }
-    let nodes = outline(&Site::new(&site, &pages, 0).sample(0));
-    SiteTree { site, labelled, nodes }
+    let outline = outline(&Site::new(&site, &pages, 0).sample(0));
+    SiteTree { site, labelled, outline }
 }
 
 fn print(trees: &[SiteTree], args: &Tree) -> Result<()> {
@@ -60,10 +68,10 @@ fn print(trees: &[SiteTree], args: &Tree) -> Result<()> {
         if at > 0 {
             writeln!(out)?;
         }
-        let patterns = counted(tree.nodes.len() as u64, "pattern");
+        let patterns = counted(tree.outline.nodes.len() as u64, "pattern");
         writeln!(out, "{}: {patterns}\n\n{:>10}  {:>10}  pattern", tree.site, "URLs", "duplicates")?;
         let is_shown = |node: &&OutlineNode| node.urls >= args.min_urls && node.depth <= args.depth;
-        for node in tree.nodes.iter().filter(is_shown) {
+        for node in tree.outline.nodes.iter().filter(is_shown) {
             let rate = if tree.labelled { percent(node.duplicate_rate) } else { "?".to_owned() };
             let (urls, indent) = (thousands(node.urls), 2 * node.depth as usize);
             let told_by = node.told_by.as_ref().map(told).unwrap_or_default();

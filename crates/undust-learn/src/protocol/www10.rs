@@ -4,8 +4,8 @@
 //! Of the *raw* rules that a learner proposes those are *qualified* that have at most so many false positives (Table 3, Fig. 10); a
 //! strategy chooses among them what is *deployed* (Table 4). What this does to all URLs is counted by [`Evaluation`] (Figs. 11 and
 //! 12). Nnorm are the canonical forms. A form is of the page of its first URL, in the site's order, and Cnorm are the pages that
-//! have a form: a page lost to another's form is not taken for a duplicate that is left. The false-positive rate on all URLs, which the
-//! paper does not give, tells of lost pages.
+//! have a form: a page lost to another's form is not taken for a duplicate that is left. The paper does not give
+//! the false-positive rate on all URLs, nor the pages lost; we do, since the pairs of one large page hide much in the former.
 //!
 //! A URL is a map from keys to values in this paper and in the one it compares with. So parameters are sorted before anything else: URLs
 //! that differ in their order alone are one from the start.

@@ -5,6 +5,7 @@ use std::path::Path;
 
 use anyhow::{Context, Result};
 use comfy_table::Table;
+use undust_learn::evaluate::Score;
 use undust_learn::learn;
 use undust_learn::protocol::www10::{
     Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
@@ -109,9 +110,10 @@ fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {
         "dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page"
     )?;
     if several {
-        writeln!(out, "by site:        the mean of the sites' rates, each site counting the same")?;
+        writeln!(out, "mean:           the mean of the sites' rates, each site counting the same")?;
     }
     writeln!(out, "fpr:            of the pairs of URLs made equal, those of different pages")?;
+    writeln!(out, "lost:           pages all of whose URLs were taken for another page")?;
     if several {
         writeln!(out, "\nSite by site\n\n{}", by_site(sites).trim_fmt())?;
     }
@@ -138,10 +140,10 @@ fn proofing(total: &[MethodReport]) -> Table {
 /// Table 4 of the paper, and rates of the figures.
 fn deployed(total: &[MethodReport], several: bool) -> Table {
     let mut columns = vec!["method", "qualified", "deployed", "compression"];
-    columns.extend(several.then_some("by site"));
+    columns.extend(several.then_some("mean"));
     columns.push("dup-reduction");
-    columns.extend(several.then_some("by site"));
-    columns.push("fpr");
+    columns.extend(several.then_some("mean"));
+    columns.extend(["fpr", "lost"]);
     let mut table = plain(&columns);
     for (report, deployment) in deployments(total) {
         let SetScore { score, macro_average, .. } = shown(deployment);
@@ -151,7 +153,7 @@ fn deployed(total: &[MethodReport], several: bool) -> Table {
         row.extend(several.then(|| percent(macro_average.compression)));
         row.push(percent(score.metrics.dup_reduction));
         row.extend(several.then(|| percent(macro_average.dup_reduction)));
-        row.push(percent(score.metrics.fpr));
+        row.extend([percent(score.metrics.fpr), lost(score)]);
         table.add_row(row);
     }
     align_right(&mut table, 1..columns.len());
@@ -159,7 +161,7 @@ fn deployed(total: &[MethodReport], several: bool) -> Table {
 }
 
 fn by_site(sites: &[SiteReport]) -> Table {
-    let columns = ["site", "URLs", "method", "deployed", "compression", "dup-reduction", "fpr"];
+    let columns = ["site", "URLs", "method", "deployed", "compression", "dup-reduction", "fpr", "lost"];
     let mut table = plain(&columns);
     for site in sites {
         let mut about = [site.site.clone(), thousands(site.urls)];
@@ -169,12 +171,18 @@ fn by_site(sites: &[SiteReport]) -> Table {
             let mut row = Vec::from(std::mem::take(&mut about));
             row.extend([system(report, deployment), thousands(score.rules)]);
             row.extend([metrics.compression, metrics.dup_reduction, metrics.fpr].map(percent));
+            row.push(lost(score));
             table.add_row(row);
         }
     }
     align_right(&mut table, 1..2);
     align_right(&mut table, 3..columns.len());
     table
+}
+
+/// Pages that no form is of any more.
+fn lost(score: &Score) -> String {
+    thousands(score.clusters - score.covered)
 }
 
 /// Each way to choose rules with the learner that proposed them.

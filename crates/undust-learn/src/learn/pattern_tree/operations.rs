@@ -175,9 +175,12 @@ impl<'v, 's> Evidence<'v, 's> {
         Evidence { pages: self.pages.into_iter().map(|(s, t)| (t, s)).collect(), ..self }
     }
 
-    /// A URL of the target.
+    /// A URL of the target: of those with the most parameters, which tell most of their order, the first.
     pub(super) fn target(&self) -> Option<u32> {
-        self.pages.first().map(|(_, t)| t[0])
+        let targets = self.pages.iter().map(|(_, t)| t[0]);
+        targets.reduce(
+            |most, url| if self.view.tokens(url).len() > self.view.tokens(most).len() { url } else { most },
+        )
     }
 
     /// Whether parameters that both URLs of a duplicate have stand in the same order in both, nearly always.

@@ -43,8 +43,17 @@ pub struct ToldBy {
     pub value: Option<String>,
 }
 
-/// The tree of a sample; a node stands before its children, and descendants directly behind an ancestor.
-pub fn outline(sample: &Sample) -> Vec<OutlineNode> {
+/// The tree of a site.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Outline {
+    /// A node stands before its children, and descendants directly behind an ancestor.
+    pub nodes: Vec<OutlineNode>,
+    /// URLs that no pattern speaks of: with a user, a fragment, a bare `?`, a parameter twice, or far too many parts.
+    pub left_out: u64,
+}
+
+/// The tree of a sample.
+pub fn outline(sample: &Sample) -> Outline {
     let mut view = View::new(sample);
     let tree = Tree::new(&mut view);
     let mut pages = Pages { last_seen: vec![u32::MAX; sample.site.clusters()] };
@@ -65,7 +74,8 @@ pub fn outline(sample: &Sample) -> Vec<OutlineNode> {
             example: String::from_utf8_lossy(&example).into_owned(),
         }
     };
-    (0..).zip(&tree.nodes).map(node).collect()
+    let nodes = (0..).zip(&tree.nodes).map(node).collect();
+    Outline { nodes, left_out: (sample.rows.len() - view.len()) as u64 }
 }
 
 fn pattern_of(view: &View, node: &Node) -> String {
