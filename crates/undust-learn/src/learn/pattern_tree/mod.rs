@@ -164,10 +164,14 @@ impl Making<'_, '_> {
         let keeps_order = self.sorts || evidence.keeps_order();
         let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
         for step in steps.iter().filter(|step| !step.changes_nothing()) {
+            if keeps_order && self.is_known(evidence, &Run::new(self.view, step), 0.0) {
+                continue;
+            }
             // On the URLs of its node first: most rules need not be tried on all that they speak of.
             let on_node = self.make(step, Some(s), example, support);
-            let promises =
-                |rule: &Known| rule.fpr <= MAX_FPR && !(keeps_order && self.is_known(evidence, rule));
+            let promises = |rule: &Known| {
+                rule.fpr <= MAX_FPR && !(keeps_order && self.is_known(evidence, &rule.run, rule.fpr))
+            };
             let specific = on_node.filter(promises).and_then(|_| self.make(step, None, example, support));
             match specific.filter(|rule| rule.fpr <= MAX_FPR) {
                 Some(specific) if keeps_order => self.widen(step, specific, example),
@@ -205,10 +209,10 @@ impl Making<'_, '_> {
     }
 
     /// Whether a rule that is not worse does the same.
-    fn is_known(&self, evidence: &Evidence, rule: &Known) -> bool {
-        let result = |url: u32, rule: &Known| rule.run.result(self.view, url);
-        let mut as_good = self.known.iter().filter(|known| known.is_as_good(rule));
-        as_good.any(|known| evidence.sources().all(|url| result(url, rule) == result(url, known)))
+    fn is_known(&self, evidence: &Evidence, run: &Run, fpr: f64) -> bool {
+        let result = |url: u32, run: &Run| run.result(self.view, url);
+        let mut as_good = self.known.iter().filter(|known| known.fpr <= fpr + LOSS);
+        as_good.any(|known| evidence.sources().all(|url| result(url, run) == result(url, &known.run)))
     }
 
     fn candidates(mut self) -> Vec<Candidate> {
