@@ -99,7 +99,7 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
         Method::PatternTree => {
             let args::PatternTree { min_overlap, min_common } = args.pattern_tree;
             let min_support = args.min_support.unwrap_or(PatternTree::default().min_support);
-            Box::new(PatternTree { min_overlap, min_common, min_support })
+            Box::new(PatternTree { min_overlap, min_common, min_support, both_ways: false })
         }
     }
 }

@@ -18,12 +18,13 @@ mod template;
 mod tree;
 mod view;
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
 use super::say::Reordered;
 use super::{Candidate, Learner};
 use crate::site::Sample;
-use duplicates::Clusters;
+use duplicates::{Clusters, Pair};
 use form::Form;
 use operations::{Evidence, Finder, Step};
 use proof::{Proof, Run};
@@ -48,11 +49,19 @@ pub struct PatternTree {
     pub min_common: f64,
     /// How many pages two nodes must have in common.
     pub min_support: u64,
+    /// Whether both ways between two nodes are proposed, as in the paper, also where the one to the shorter URLs is right: `deploy` chooses
+    /// among ways; to `select` the other is only work.
+    pub both_ways: bool,
 }
 
 impl Default for PatternTree {
     fn default() -> PatternTree {
-        PatternTree { min_overlap: MIN_OVERLAP, min_common: MIN_COMMON, min_support: MIN_SUPPORT }
+        PatternTree {
+            min_overlap: MIN_OVERLAP,
+            min_common: MIN_COMMON,
+            min_support: MIN_SUPPORT,
+            both_ways: true,
+        }
     }
 }
 
@@ -66,6 +75,9 @@ const MAX_FPR: f64 = 0.2;
 
 /// The same, for the rule that sorts the parameters of all URLs, before others rely on it.
 const MAX_FPR_OF_SORTING: f64 = 0.001;
+
+/// A rule of no more wrong pairs is right.
+const RIGHT: f64 = 0.01;
 
 /// A rule takes the place of narrower ones if its share of wrong pairs is greater by no more than this.
 const LOSS: f64 = 0.001;
@@ -95,11 +107,7 @@ impl Learner for PatternTree {
             lifted: Vec::new(),
         };
         for pair in &pairs {
-            let evidence = Evidence::new(&view, &tree, &clusters, pair);
-            making.add(&evidence, pair.nodes, pair.support);
-            if pair.nodes.0 != pair.nodes.1 {
-                making.add(&evidence.turned(), (pair.nodes.1, pair.nodes.0), pair.support);
-            }
+            making.add_pair(Evidence::new(&view, &tree, &clusters, pair), pair);
         }
         making.candidates().into_iter().chain(reordered.sorting()).collect()
     }
@@ -151,10 +159,25 @@ impl Known {
 }
 
 impl Making<'_, '_> {
-    /// The rules from one node to another.
-    fn add(&mut self, evidence: &Evidence, (s, t): (u32, u32), support: u64) {
+    /// The rules of two nodes: to the one with the shorter URLs, or else the one with more of them, and back.
+    fn add_pair(&mut self, evidence: Evidence, pair: &Pair) {
+        let (s, t) = pair.nodes;
+        let rank = |node: u32| {
+            let (form, urls) = (&self.forms[node as usize], &self.tree.nodes[node as usize].urls);
+            (form.slots().count(), Reverse(urls.len()))
+        };
+        let (evidence, (s, t)) =
+            if rank(s) < rank(t) { (evidence.turned(), (t, s)) } else { (evidence, (s, t)) };
+        let is_right = self.add(&evidence, (s, t), pair.support);
+        if s != t && (self.settings.both_ways || !is_right) {
+            self.add(&evidence.turned(), (t, s), pair.support);
+        }
+    }
+
+    /// The rules from one node to another; whether one of them is right.
+    fn add(&mut self, evidence: &Evidence, (s, t): (u32, u32), support: u64) -> bool {
         let (source, target) = (&self.forms[s as usize], &self.forms[t as usize]);
-        let Some(example) = evidence.target() else { return };
+        let Some(example) = evidence.target() else { return false };
         let min_common = self.settings.min_common;
         let find = |max_differing: f64| {
             let finder = Finder { evidence, source, target, is_self: s == t, min_common, max_differing };
@@ -163,8 +186,10 @@ impl Making<'_, '_> {
         // Sums of hashes do not tell in which order a rule prints, and a rule without names prints as it finds.
         let keeps_order = self.sorts || evidence.keeps_order();
         let steps: Vec<Step> = DIFFERING.into_iter().filter_map(find).collect();
+        let mut is_right = false;
         for step in steps.iter().filter(|step| !step.changes_nothing()) {
             if keeps_order && self.is_known(evidence, &Run::new(self.view, step), 0.0) {
+                is_right = true;
                 continue;
             }
             // On the URLs of its node first: most rules need not be tried on all that they speak of.
@@ -173,11 +198,14 @@ impl Making<'_, '_> {
                 rule.fpr <= MAX_FPR && !(keeps_order && self.is_known(evidence, &rule.run, rule.fpr))
             };
             let specific = on_node.filter(promises).and_then(|_| self.make(step, None, example, support));
-            match specific.filter(|rule| rule.fpr <= MAX_FPR) {
+            let specific = specific.filter(|rule| rule.fpr <= MAX_FPR);
+            is_right |= specific.as_ref().is_some_and(|rule| rule.fpr <= RIGHT);
+            match specific {
                 Some(specific) if keeps_order => self.widen(step, specific, example),
                 specific => self.known.extend(specific),
             }
         }
+        is_right
     }
 
     /// Keep the rule, for URLs with any other parameters where that is as good, and note what it would be for any host and path.
@@ -229,7 +257,7 @@ impl Making<'_, '_> {
             known.support = known.support.max(candidate.support);
         }
         let mut candidates: Vec<Candidate> = candidates.into_values().collect();
-        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.support));
+        candidates.sort_by_key(|candidate| Reverse(candidate.support));
         candidates
     }
 }
