@@ -437,12 +437,12 @@ fn the_experiment_of_www_2010() {
 
     Site by site
 
-    site                 URLs  method           deployed  compression  dup-reduction    fpr  lost
-    ──────────────────────────────────────────────────────────────────────────────────────────────
-    computer-forum.net  3,999  rewrite + naive         3       28.5 %         86.4 %  0.0 %     0
-                               rewrite + graph         3       28.5 %         86.4 %  0.0 %     0
-    example.org           800  rewrite + naive         1        4.1 %          4.3 %  0.0 %     0
-                               rewrite + graph         1       50.0 %        100.0 %  0.0 %     0
+    site                 URLs  method           rules  compression  dup-red.    fpr  lost
+    ──────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  3,999  rewrite + naive      3       28.5 %    86.4 %  0.0 %     0
+                               rewrite + graph      3       28.5 %    86.4 %  0.0 %     0
+    example.org           800  rewrite + naive      1        4.1 %     4.3 %  0.0 %     0
+                               rewrite + graph      1       50.0 %   100.0 %  0.0 %     0
     ! passed over, with fewer than 100 labelled URLs: 1 site
     = 0
     ");

@@ -161,7 +161,7 @@ fn deployed(total: &[MethodReport], several: bool) -> Table {
 }
 
 fn by_site(sites: &[SiteReport]) -> Table {
-    let columns = ["site", "URLs", "method", "deployed", "compression", "dup-reduction", "fpr", "lost"];
+    let columns = ["site", "URLs", "method", "rules", "compression", "dup-red.", "fpr", "lost"];
     let mut table = plain(&columns);
     for site in sites {
         let mut about = [site.site.clone(), thousands(site.urls)];
