@@ -8,6 +8,7 @@ use undust::page::Page;
 use undust::rules::{Action, RuleSet};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
+use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
@@ -24,10 +25,16 @@ fn holds(rows: &[Row]) -> Learned {
         DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
     prints_and_parses(rows, &eager);
     holds_for(&learn_by(rows, &Config::default(), &eager), rows);
+    prints_and_parses(rows, &EAGER_TREE);
+    holds_for(&learn_by(rows, &Config::default(), &EAGER_TREE), rows);
     let learned = learn(rows);
     holds_for(&learned, rows);
     learned
 }
+
+/// Proposes on little evidence.
+const EAGER_TREE: PatternTree =
+    PatternTree { min_overlap: 0.2, min_common: 0.5, min_support: 1, both_ways: true };
 
 #[track_caller]
 fn prints_and_parses(rows: &[Row], learner: &dyn Learner) {
@@ -204,15 +211,20 @@ fn separators() {
 /// Sites put together at random from odd pieces; which pieces matter is up to chance too.
 #[test]
 fn random_sites() {
-    let mut rules = 0;
+    let (mut rules, mut tree_rules) = (0, 0);
     for seed in 0..40 {
         let rows = with_singles(random_site(seed));
         prints_and_parses(&rows, &Rewrite { filter: FilterKind::FanOut(3), min_support: 1, seed: 0 });
-        let learned = learn_with(&rows, &Config { max_fpr: 0.1, ..Config::default() });
+        prints_and_parses(&rows, &EAGER_TREE);
+        let config = Config { max_fpr: 0.1, ..Config::default() };
+        let learned = learn_with(&rows, &config);
         holds_for(&learned, &rows);
         rules += learned.rules.rules.len();
+        let learned = learn_by(&rows, &config, &EAGER_TREE);
+        holds_for(&learned, &rows);
+        tree_rules += learned.rules.rules.len();
     }
-    assert!(rules > 40, "{rules} rules say little about rules");
+    assert!(rules > 40 && tree_rules > 40, "{rules} and {tree_rules} rules say little about rules");
 }
 
 pub(crate) fn random_site(seed: u64) -> Vec<Row> {

@@ -79,7 +79,7 @@ const EXAMPLES: usize = 64;
 /// A kind of clusters in more nodes than this is of an error page or a login wall: it tells of nodes by themselves, but not of pairs.
 const MOST_NODES: usize = 128;
 /// So many pairs are looked at, those that share most.
-const MOST_PAIRS: usize = 4096;
+const MOST_PAIRS: usize = 1024;
 
 /// The pairs of nodes that overlap enough and share at least `min_support` duplicates, ancestors first.
 pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_support: u64) -> Vec<Pair> {
