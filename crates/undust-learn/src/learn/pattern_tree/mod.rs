@@ -79,6 +79,9 @@ const MAX_FPR_OF_SORTING: f64 = 0.001;
 /// A rule of no more wrong pairs is right.
 const RIGHT: f64 = 0.01;
 
+/// So many rules are proposed, those of most duplicates: a site with many mirrors has a rule for every two of them.
+const MOST_RULES: usize = 256;
+
 /// A rule takes the place of narrower ones if its share of wrong pairs is greater by no more than this.
 const LOSS: f64 = 0.001;
 
@@ -161,6 +164,9 @@ impl Known {
 impl Making<'_, '_> {
     /// The rules of two nodes: to the one with the shorter URLs, or else the one with more of them, and back.
     fn add_pair(&mut self, evidence: Evidence, pair: &Pair) {
+        if self.is_done(&evidence) {
+            return;
+        }
         let (s, t) = pair.nodes;
         let rank = |node: u32| {
             let (form, urls) = (&self.forms[node as usize], &self.tree.nodes[node as usize].urls);
@@ -172,6 +178,17 @@ impl Making<'_, '_> {
         if s != t && (self.settings.both_ways || !is_right) {
             self.add(&evidence.turned(), (t, s), pair.support);
         }
+    }
+
+    /// Whether a right rule makes all of these duplicates equal: on a site with many mirrors, one that ignores the mirror does for all pairs of them.
+    fn is_done(&self, evidence: &Evidence) -> bool {
+        let becomes = |url: u32, known: &Known| known.run.result(self.view, url);
+        let makes_equal = |known: &Known, (s, t): (u32, u32)| {
+            let (s, t) = (becomes(s, known), becomes(t, known));
+            s.is_some() && s == t
+        };
+        let mut right = self.known.iter().filter(|known| known.fpr <= RIGHT);
+        right.any(|known| evidence.duplicates().all(|two| makes_equal(known, two)))
     }
 
     /// The rules from one node to another; whether one of them is right.
@@ -258,6 +275,7 @@ impl Making<'_, '_> {
         }
         let mut candidates: Vec<Candidate> = candidates.into_values().collect();
         candidates.sort_by_key(|candidate| Reverse(candidate.support));
+        candidates.truncate(MOST_RULES);
         candidates
     }
 }

@@ -183,6 +183,11 @@ impl<'v, 's> Evidence<'v, 's> {
         )
     }
 
+    /// Two duplicates of each page, one of the source and one of the target.
+    pub(super) fn duplicates(&self) -> impl Iterator<Item = (u32, u32)> {
+        self.pages.iter().filter_map(|(s, t)| Some((s[0], *t.iter().find(|url| **url != s[0])?)))
+    }
+
     /// Whether parameters that both URLs of a duplicate have stand in the same order in both, nearly always.
     pub(super) fn keeps_order(&self) -> bool {
         self.share(|s, t| s.iter().any(|&s| t.iter().any(|&t| self.view.is_in_order_of(s, t)))) >= IN_ORDER
