@@ -34,7 +34,7 @@ fn holds(rows: &[Row]) -> Learned {
 
 /// Proposes on little evidence.
 const EAGER_TREE: PatternTree =
-    PatternTree { min_overlap: 0.2, min_common: 0.5, min_support: 1, both_ways: true };
+    PatternTree { min_overlap: 0.2, min_common: 0.5, min_support: 1, both_ways: false };
 
 #[track_caller]
 fn prints_and_parses(rows: &[Row], learner: &dyn Learner) {

@@ -103,6 +103,18 @@ fn values_that_matter_are_not_ignored() {
     assert!(found.contains("http://a.com/new/{path-2} -> http://a.com/old/{path-2}"), "{found:#?}");
 }
 
+/// For `select`, what a right rule does is not proposed again, nor the way back.
+#[test]
+fn mirrors_do_not_need_a_rule_each() {
+    let page = |n: usize| {
+        ["us", "de", "fr", "jp"].map(|mirror| row(format!("http://{mirror}.php.net/manual/{n}.php"), n))
+    };
+    let rows: Vec<Row> = (0..40).flat_map(page).collect();
+    let learn =
+        |both_ways| PatternTree { both_ways, ..PatternTree::default() }.learn(&site(&rows).sample(0)).len();
+    assert_eq!((learn(true), learn(false)), (13, 1), "one for all, and twelve from each to each");
+}
+
 #[test]
 fn an_order_of_parameters_is_a_rule() {
     let page =

@@ -49,8 +49,8 @@ pub struct PatternTree {
     pub min_common: f64,
     /// How many pages two nodes must have in common.
     pub min_support: u64,
-    /// Whether both ways between two nodes are proposed, as in the paper, also where the one to the shorter URLs is right: `deploy` chooses
-    /// among ways; to `select` the other is only work.
+    /// Whether both ways between two nodes are proposed, as in the paper, also where the one to the shorter URLs is right, or where another right
+    /// rule makes their URLs equal: `deploy` chooses among ways; to `select` that is only work.
     pub both_ways: bool,
 }
 
@@ -164,7 +164,7 @@ impl Known {
 impl Making<'_, '_> {
     /// The rules of two nodes: to the one with the shorter URLs, or else the one with more of them, and back.
     fn add_pair(&mut self, evidence: Evidence, pair: &Pair) {
-        if self.is_done(&evidence) {
+        if !self.settings.both_ways && self.is_done(&evidence) {
             return;
         }
         let (s, t) = pair.nodes;
