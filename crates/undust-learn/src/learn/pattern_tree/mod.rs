@@ -77,7 +77,7 @@ const MAX_FPR: f64 = 0.2;
 const MAX_FPR_OF_SORTING: f64 = 0.001;
 
 /// A rule of no more wrong pairs is right.
-const RIGHT: f64 = 0.01;
+const RIGHT: f64 = 0.001;
 
 /// So many rules are proposed, those of most duplicates: a site with many mirrors has a rule for every two of them.
 const MOST_RULES: usize = 256;
