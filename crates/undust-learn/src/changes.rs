@@ -1,5 +1,6 @@
 //! What rules make of labelled URLs, counted: which URLs become one, and which of them are of another page than the one kept.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
@@ -14,6 +15,30 @@ use crate::site::Sample;
 pub(crate) fn engine<'a>(actions: impl Iterator<Item = &'a Action>) -> Canonicalizer {
     let rules = actions.map(|action| Rule::new(action.clone())).collect();
     Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
+}
+
+/// What the first of some rules that changes `url` makes of it, into `out`, and the place of that rule; `place` gives their order, and no
+/// place to rules that are not asked. Rules behind one that was found are not run.
+pub(crate) fn first_change(
+    engine: &Canonicalizer,
+    url: &[u8],
+    scratch: &mut Scratch,
+    place: impl Fn(u32) -> Option<u32>,
+    out: &mut Vec<u8>,
+) -> Option<u32> {
+    let first: Cell<Option<u32>> = Cell::new(None);
+    let is_before = |rule: u32| place(rule).filter(|&place| first.get().is_none_or(|known| place < known));
+    engine.each_change_of(
+        url,
+        scratch,
+        |rule| is_before(rule).is_some(),
+        |rule, after| {
+            first.set(place(rule));
+            out.clear();
+            out.extend_from_slice(after);
+        },
+    );
+    first.get()
 }
 
 /// One URL that a rule changes.

@@ -9,6 +9,7 @@ use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::Sites;
+use undust_learn::learn::{self, Learner};
 use undust_learn::protocol::MIN_URLS;
 
 use super::eval::NO_LABELS;
@@ -31,6 +32,11 @@ fn refuse(flags: &[(&str, bool)], protocol: &str) -> Result<()> {
         Some((flag, _)) => bail!("{flag} is no option of --protocol {protocol}"),
         None => Ok(()),
     }
+}
+
+/// The learners of these names.
+fn named(names: &[String]) -> impl Iterator<Item = Box<dyn Learner>> {
+    names.iter().filter_map(|name| learn::by_name(name))
 }
 
 /// What an experiment shows on each site that is large enough, and how many are not.

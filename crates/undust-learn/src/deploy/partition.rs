@@ -7,7 +7,7 @@ use undust::apply::{Canonicalizer, MAX_STEPS, Scratch, too_long};
 use undust::rules::Action;
 
 use super::noise::Noise;
-use crate::changes::engine;
+use crate::changes::{engine, first_change};
 use crate::evaluate::pairs;
 use crate::intern::Interner;
 use crate::site::Sample;
@@ -154,17 +154,8 @@ impl Partition {
     /// What the first of the taken rules makes of a form.
     fn step(&mut self, form: u32) -> Option<u32> {
         let Partition { engine, scratch, forms, ranks, .. } = self;
-        let (mut first, mut result) = (None, Vec::new());
-        let is_taken = |rule: u32| ranks[rule as usize].is_some();
-        engine.each_change_of(forms.get(form), scratch, is_taken, |rule, after| {
-            let rank = ranks[rule as usize];
-            if first.is_none() || rank < first {
-                first = rank;
-                result.clear();
-                result.extend_from_slice(after);
-            }
-        });
-        first?;
+        let mut result = Vec::new();
+        first_change(engine, forms.get(form), scratch, |rule| ranks[rule as usize], &mut result)?;
         Some(self.form(&result))
     }
 

@@ -6,7 +6,7 @@ use undust::url::has_strange_byte;
 use super::Proposal;
 use super::alike::Alike;
 use super::plausible::plausible;
-use crate::changes::engine;
+use crate::changes::{engine, first_change};
 use crate::intern::Interner;
 use crate::site::Site;
 
@@ -125,17 +125,8 @@ impl Changes {
             let active = changes.iter().filter_map(|change| Some((place(change.candidate)?, change.after)));
             return active.min().map(|(_, after)| after);
         }
-        let mut first: Option<u32> = None;
-        let url = &mut self.url;
-        let report = |candidate: u32, after: &[u8]| {
-            if let Some(place) = place(candidate).filter(|place| first.is_none_or(|least| *place < least)) {
-                first = Some(place);
-                url.clear();
-                url.extend_from_slice(after);
-            }
-        };
-        self.engine.each_change_of(self.keys.get(key), &mut self.scratch, |c| place(c).is_some(), report);
-        first.map(|_| self.keys.intern(&self.url))
+        let Changes { engine, keys, scratch, url, .. } = self;
+        first_change(engine, keys.get(key), scratch, place, url).map(|_| self.keys.intern(&self.url))
     }
 
     /// The changes of a key that was looked at.

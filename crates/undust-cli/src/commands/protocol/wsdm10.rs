@@ -10,7 +10,7 @@ use undust_learn::protocol::wsdm10::{
     Experiment, Half, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total,
 };
 
-use super::{each_site, refuse};
+use super::{each_site, named, refuse};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::commands::print_json;
@@ -59,11 +59,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
 
 /// The learners of these names, or all there are.
 fn learners(names: &[String]) -> Vec<Box<dyn Learner>> {
-    if names.is_empty() {
-        learn::all()
-    } else {
-        names.iter().filter_map(|name| learn::by_name(name)).collect()
-    }
+    if names.is_empty() { learn::all() } else { named(names).collect() }
 }
 
 fn print(total: &[MethodReport], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {

@@ -6,13 +6,12 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use comfy_table::Table;
 use undust_learn::evaluate::Score;
-use undust_learn::learn;
 use undust_learn::protocol::www10::{
     Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
     TABLE_MAX_FPR, TRAIN, methods_of_the_paper, total,
 };
 
-use super::{each_site, refuse};
+use super::{each_site, named, refuse};
 use crate::args::Eval;
 use crate::commands::print_json;
 use crate::plot::{Axis, Chart, Series, svg};
@@ -76,11 +75,7 @@ fn experiment(args: &Eval) -> Experiment {
 
 /// The learners of these names, or those of the paper.
 fn methods(names: &[String]) -> Vec<Method> {
-    if names.is_empty() {
-        methods_of_the_paper()
-    } else {
-        names.iter().filter_map(|name| learn::by_name(name)).map(Method::new).collect()
-    }
+    if names.is_empty() { methods_of_the_paper() } else { named(names).map(Method::new).collect() }
 }
 
 fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {

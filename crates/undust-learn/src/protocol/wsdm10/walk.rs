@@ -1,11 +1,9 @@
 //! What rules make of URLs, one step after the other. Rules of a learner, as they are proposed, may run in circles.
 
-use std::cell::Cell;
-
 use undust::apply::{Canonicalizer, MAX_STEPS, Scratch, too_long};
 use undust::rules::Action;
 
-use crate::changes::engine;
+use crate::changes::{engine, first_change};
 use crate::intern::Interner;
 
 /// Rules in an order, and the URLs that they were asked about.
@@ -58,14 +56,9 @@ impl Walk {
         if let Some(step) = self.steps[key as usize] {
             return step;
         }
-        let (first, mut result) = (Cell::new(u32::MAX), Vec::new());
-        let report = |rule: u32, after: &[u8]| {
-            first.set(rule);
-            result.clear();
-            result.extend_from_slice(after);
-        };
-        self.engine.each_change_of(self.keys.get(key), &mut self.scratch, |rule| rule < first.get(), report);
-        let step = (first.get() < u32::MAX).then(|| (first.get(), self.key(&result)));
+        let mut result = Vec::new();
+        let first = first_change(&self.engine, self.keys.get(key), &mut self.scratch, Some, &mut result);
+        let step = first.map(|rule| (rule, self.key(&result)));
         self.steps[key as usize] = Some(step);
         step
     }
