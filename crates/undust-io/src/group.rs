@@ -182,10 +182,11 @@ fn memory_of(page: &Page) -> u64 {
         &page.time,
         &page.canonical,
         &page.redirect,
-        &page.html,
+        &page.no_vary_search,
         &page.text,
     ];
-    let heap: usize = texts.into_iter().flatten().map(String::capacity).sum();
+    let body = page.body.as_ref().map_or(0, |body| body.bytes.capacity());
+    let heap = body + texts.into_iter().flatten().map(String::capacity).sum::<usize>();
     (size_of::<Page>() + page.url.capacity() + heap) as u64
 }
 
@@ -198,7 +199,7 @@ mod tests {
             .map(|i| Page {
                 digest: Some(format!("d{i}")),
                 importance: Some(i as f64 / 3.0),
-                html: (i % 7 == 0).then(|| "<p>".repeat(i as usize)),
+                text: (i % 7 == 0).then(|| "word ".repeat(i as usize)),
                 ..Page::new(format!("http://www.site{}.com/{i}", i * i % 101))
             })
             .chain([Page::new(b"http://a.org/\xff".to_vec()), Page::new("mailto:x")])

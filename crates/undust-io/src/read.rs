@@ -286,7 +286,7 @@ mod tests {
     fn long_lines_work_and_endless_urls_do_not() {
         let page = serde_json::json!({"url": "http://a/", "html": "x".repeat(10_000_000)});
         let (_, pages) = read_bytes(page.to_string().as_bytes(), &ReadOptions::default()).unwrap();
-        assert_eq!(pages[0].html.as_ref().map(String::len), Some(10_000_000));
+        assert_eq!(pages[0].body.as_ref().map(|body| body.bytes.len()), Some(10_000_000));
 
         let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL));
         let (summary, pages) = read_bytes(list.as_bytes(), &ReadOptions::default()).unwrap();

@@ -29,10 +29,21 @@ pub struct Page {
     pub canonical: Option<String>,
     /// Where the URL redirects to.
     pub redirect: Option<String>,
-    /// The page's HTML.
-    pub html: Option<String>,
-    /// The page's text.
+    /// The `No-Vary-Search` header of the answer: which parameters the server says not to look at.
+    pub no_vary_search: Option<String>,
+    /// What the server sent. Large: dropped once it has been read for `text`, `title` and the like.
+    pub body: Option<Body>,
+    /// What the page says.
     pub text: Option<String>,
+}
+
+/// The content of an answer, as it came (but for transfer and content encodings).
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Body {
+    /// The bytes.
+    pub bytes: Vec<u8>,
+    /// The `Content-Type`.
+    pub content_type: Option<String>,
 }
 
 impl Page {

@@ -78,6 +78,8 @@ fn fill(column: Column, page: &mut Page, value: Scalar<'_>) -> Result<(), String
 
 #[cfg(test)]
 mod tests {
+    use undust::page::Body;
+
     use super::super::tests::{assert_left_out, fault, page};
     use super::*;
 
@@ -88,7 +90,7 @@ mod tests {
             status: Some(200),
             size: Some(12),
             importance: Some(0.5),
-            html: Some("<p>\n".into()),
+            body: Some(Body { bytes: "<p>\n".into(), content_type: Some("text/html; charset=utf-8".into()) }),
             ..Page::new("http://notes.localhost/wiki/welcome")
         };
         let line = r#"{"url": "http://notes.localhost/wiki/welcome", "status": "200", "size": 12, "cluster": 7,

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use undust::page::Page;
+use undust::page::{Body, Page};
 
 use crate::error::ReadErrorKind;
 use crate::problems::shown;
@@ -22,12 +22,13 @@ pub(super) enum Column {
     Importance,
     Canonical,
     Redirect,
+    NoVarySearch,
     Html,
     Text,
 }
 
 /// Our names, then those of the Common Crawl index, of Nutch and of web-archive tools.
-const NAMES: [(&str, Column); 20] = [
+const NAMES: [(&str, Column); 21] = [
     ("url", Column::Url),
     ("cluster", Column::Cluster),
     ("digest", Column::Digest),
@@ -39,6 +40,7 @@ const NAMES: [(&str, Column); 20] = [
     ("importance", Column::Importance),
     ("canonical", Column::Canonical),
     ("redirect", Column::Redirect),
+    ("no_vary_search", Column::NoVarySearch),
     ("html", Column::Html),
     ("text", Column::Text),
     ("content_digest", Column::Digest),
@@ -72,7 +74,8 @@ impl Column {
             Column::Importance => page.importance = Some(importance(&value)?),
             Column::Canonical => page.canonical = Some(value.into_owned()),
             Column::Redirect => page.redirect = Some(value.into_owned()),
-            Column::Html => page.html = Some(value.into_owned()),
+            Column::NoVarySearch => page.no_vary_search = Some(value.into_owned()),
+            Column::Html => page.body = Some(html(value.into_owned())),
             Column::Text => page.text = Some(value.into_owned()),
         }
         Ok(())
@@ -126,6 +129,11 @@ pub(super) fn unquoted(cell: &[u8]) -> &[u8] {
 fn whole_number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
     let digits = value.strip_suffix(".0").unwrap_or(value);
     digits.parse().map_err(|_| invalid(name, value))
+}
+
+/// Text has been decoded already, whatever it says of its charset.
+fn html(text: String) -> Body {
+    Body { bytes: text.into_bytes(), content_type: Some("text/html; charset=utf-8".to_owned()) }
 }
 
 fn importance(value: &str) -> Result<f64, String> {
