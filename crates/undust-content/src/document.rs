@@ -3,7 +3,7 @@
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::charset::decode;
-use crate::html::{Visible, append_collapsed, visible};
+use crate::html::{Visible, visible};
 
 /// How many bytes are looked at to tell text from anything else.
 const SNIFFED_BYTES: usize = 1024;
@@ -13,8 +13,16 @@ const SNIFFED_BYTES: usize = 1024;
 pub struct Document {
     /// The `<title>` of an HTML page, with white space collapsed.
     pub title: Option<String>,
-    /// The visible text, with white space collapsed; empty for pictures, archives and the like.
+    /// The visible text, with white space collapsed in HTML; empty for pictures, archives and the like.
     pub text: String,
+    /// The text without menus, headers, footers and what else stands around it; all of it where it cannot be told.
+    pub main: String,
+    /// What an HTML page names as its canonical URL, as it is written.
+    pub canonical: Option<String>,
+    /// What an HTML page's relative URLs are relative to, if not to its own.
+    pub base: Option<String>,
+    /// Where an HTML page sends its readers within seconds.
+    pub refresh: Option<String>,
     /// Of the bytes as they came: equal for equal bytes, whatever they are.
     pub digest: u128,
 }
@@ -30,19 +38,26 @@ enum Kind {
 impl Document {
     /// Reads the body of an answer, by its `Content-Type` where it has one and by its first bytes where it has none.
     pub fn read(bytes: &[u8], content_type: Option<&str>) -> Document {
-        let Visible { title, text } = match kind(bytes, content_type) {
+        let visible = match kind(bytes, content_type) {
             Kind::Html { xhtml } => visible(&decode(bytes, content_type, true), xhtml),
-            Kind::Text => plain(&decode(bytes, content_type, false)),
+            Kind::Text => plain(decode(bytes, content_type, false)),
             Kind::Binary => Visible::default(),
         };
-        Document { title: title.map(trimmed), text: trimmed(text), digest: xxh3_128(bytes) }
+        Document {
+            title: visible.title.map(trimmed),
+            text: trimmed(visible.text),
+            main: trimmed(visible.main),
+            canonical: visible.canonical,
+            base: visible.base,
+            refresh: visible.refresh,
+            digest: xxh3_128(bytes),
+        }
     }
 }
 
-fn plain(decoded: &str) -> Visible {
-    let mut text = String::with_capacity(decoded.len());
-    append_collapsed(&mut text, decoded);
-    Visible { title: None, text }
+/// Lines stay lines: `robots.txt` is read by them.
+fn plain(text: String) -> Visible {
+    Visible { main: text.clone(), text, ..Visible::default() }
 }
 
 fn trimmed(mut text: String) -> String {
@@ -116,7 +131,7 @@ mod tests {
         {
             assert_eq!(
                 Document::read(b"{ \"a\":\n 1 } ", content_type).text,
-                "{ \"a\": 1 }",
+                "{ \"a\":\n 1 }",
                 "{content_type:?}"
             );
         }

@@ -1,8 +1,10 @@
-//! From HTML to what a reader sees.
+//! From HTML to what a reader sees, and to what the page says about itself.
 //!
 //! The tokenizer of html5ever, without its tree: entities, comments, quotes and raw text are read as a browser reads
-//! them, and a page of 100,000 nested elements costs no stack. What the tree would add (text moved out of tables,
-//! `hidden` subtrees) does not matter where two versions of one page are compared.
+//! them, and a page of 100,000 nested elements costs no stack. What the tree would add (text moved out of tables) does
+//! not matter where two versions of one page are compared.
+//!
+//! The *main* text leaves out what stands around it on every page ([`furniture`](crate::furniture)).
 
 use std::cell::{Cell, RefCell};
 
@@ -13,6 +15,7 @@ use html5ever::tokenizer::{
 };
 
 use crate::charset::charset_of;
+use crate::furniture::Furniture;
 
 /// Elements within a word or a sentence. All others end a word.
 const INLINE: [&str; 34] = [
@@ -25,11 +28,25 @@ const INLINE: [&str; 34] = [
 /// could begin is an attack, and the page ends there.
 const MOST_ATTRIBUTES: usize = 1 << 15;
 
-/// What a page shows.
+/// The main text is at least one part in so many of all.
+const LEAST_MAIN: usize = 20;
+
+/// A page that sends its readers elsewhere after more seconds than this is meant to be read.
+const SHORT_REFRESH: u32 = 10;
+
+/// What a page shows, and what it says about itself.
 #[derive(Debug, Default)]
 pub(crate) struct Visible {
     pub(crate) title: Option<String>,
     pub(crate) text: String,
+    /// The text without menus, headers and footers.
+    pub(crate) main: String,
+    /// `<link rel=canonical>`, as it is written.
+    pub(crate) canonical: Option<String>,
+    /// `<base href>`: what relative URLs are relative to.
+    pub(crate) base: Option<String>,
+    /// Where `<meta http-equiv=refresh>` leads within seconds.
+    pub(crate) refresh: Option<String>,
 }
 
 /// Title and text of a page. In XHTML, `<script/>` is closed; in HTML it is not.
@@ -60,7 +77,13 @@ fn tokenize(html: &str, state: State) -> State {
         }
     }
     tokenizer.end();
-    tokenizer.sink.state.take()
+    let mut state = tokenizer.sink.state.take();
+    // A menu that never ends was no menu, and where next to nothing is left, neither were the others.
+    let visible = &mut state.visible;
+    if state.furniture.is_open() || visible.main.len() * LEAST_MAIN < visible.text.len() {
+        visible.main.clone_from(&visible.text);
+    }
+    state
 }
 
 /// How many attributes could begin behind the last `<` of a piece.
@@ -108,13 +131,19 @@ struct State {
     place: Place,
     /// Open `<template>`s: their content is not shown.
     templates: u32,
+    furniture: Furniture,
     xhtml: bool,
 }
 
 impl State {
     fn take(&mut self, text: &str) {
         match self.place {
-            Place::Body if self.templates == 0 => append_collapsed(&mut self.visible.text, text),
+            Place::Body if self.templates == 0 => {
+                append_collapsed(&mut self.visible.text, text);
+                if !self.furniture.is_open() {
+                    append_collapsed(&mut self.visible.main, text);
+                }
+            }
             Place::Title => append_collapsed(self.visible.title.get_or_insert_default(), text),
             _ => {}
         }
@@ -125,12 +154,42 @@ impl State {
             self.take(" ");
         }
         match tag.kind {
-            StartTag if self.xhtml && tag.self_closing => TokenSinkResult::Continue,
-            StartTag => self.open(tag),
+            StartTag if self.xhtml && tag.self_closing => {
+                self.take_note(tag);
+                TokenSinkResult::Continue
+            }
+            StartTag => {
+                self.furniture.open(tag);
+                self.take_note(tag);
+                self.open(tag)
+            }
             EndTag => {
+                self.furniture.close(&tag.name);
                 self.close(&tag.name);
                 TokenSinkResult::Continue
             }
+        }
+    }
+
+    /// What a page says about itself; the first word counts.
+    fn take_note(&mut self, tag: &Tag) {
+        if self.templates > 0 {
+            return;
+        }
+        let visible = &mut self.visible;
+        let first = |note: &mut Option<String>, value: Option<&str>| {
+            if note.is_none() {
+                *note = value.map(|value| value.trim().to_owned()).filter(|value| !value.is_empty());
+            }
+        };
+        match &*tag.name {
+            "link" if is_canonical(tag) => first(&mut visible.canonical, attribute(tag, "href")),
+            "base" => first(&mut visible.base, attribute(tag, "href")),
+            "meta" => {
+                first(&mut visible.refresh, refresh_in(tag));
+                self.charset = self.charset.take().or_else(|| charset_in(tag));
+            }
+            _ => {}
         }
     }
 
@@ -147,10 +206,6 @@ impl State {
             "plaintext" => TokenSinkResult::Plaintext,
             "template" => {
                 self.templates += 1;
-                TokenSinkResult::Continue
-            }
-            "meta" => {
-                self.charset = self.charset.take().or_else(|| charset_in(tag));
                 TokenSinkResult::Continue
             }
             _ => TokenSinkResult::Continue,
@@ -171,17 +226,39 @@ impl State {
     }
 }
 
+/// The value of an attribute.
+pub(crate) fn attribute<'t>(tag: &'t Tag, name: &str) -> Option<&'t str> {
+    tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
+}
+
+/// The `content` of a `<meta>` that stands for this header.
+fn meta_header<'t>(meta: &'t Tag, header: &str) -> Option<&'t str> {
+    attribute(meta, "http-equiv").filter(|name| name.eq_ignore_ascii_case(header))?;
+    attribute(meta, "content")
+}
+
 fn charset_in(meta: &Tag) -> Option<String> {
-    let value = |name: &str| meta.attrs.iter().find(|a| &*a.name.local == name).map(|a| &*a.value);
-    let by_equivalent = || {
-        let is_type = value("http-equiv")?.eq_ignore_ascii_case("content-type");
-        if is_type { charset_of(value("content")?) } else { None }
-    };
-    value("charset").or_else(by_equivalent).map(str::to_owned)
+    let by_equivalent = || meta_header(meta, "content-type").and_then(charset_of);
+    attribute(meta, "charset").or_else(by_equivalent).map(str::to_owned)
+}
+
+fn is_canonical(link: &Tag) -> bool {
+    attribute(link, "rel")
+        .is_some_and(|rel| rel.split_ascii_whitespace().any(|word| word.eq_ignore_ascii_case("canonical")))
+}
+
+/// `0; url=/there`, with or without quotes; none where it only loads the page again.
+fn refresh_in(meta: &Tag) -> Option<&str> {
+    let (delay, target) = meta_header(meta, "refresh")?.split_once([';', ','])?;
+    let seconds: u32 = delay.split('.').next()?.trim().parse().ok()?;
+    let target = target.trim_start();
+    let named = target.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
+    let value = if named { target[3..].trim_start().strip_prefix('=')? } else { target };
+    (seconds <= SHORT_REFRESH).then(|| value.trim().trim_matches(['"', '\'']))
 }
 
 /// Appends text with each run of white space made one space, and none at the beginning.
-pub(crate) fn append_collapsed(to: &mut String, text: &str) {
+fn append_collapsed(to: &mut String, text: &str) {
     for c in text.chars() {
         if !c.is_whitespace() {
             to.push(c);
@@ -209,6 +286,43 @@ mod tests {
         let seen = visible(page, false);
         assert_eq!(seen.title.as_deref().map(str::trim), Some("Bees & wasps"));
         assert_eq!(seen.text.trim_end(), "Bees fly. They sting…");
+    }
+
+    #[test]
+    fn what_a_page_says_about_itself() {
+        let page = "<base href=/a/><LINK REL='nofollow Canonical' href=' /b?x=1&amp;y=2 '><link rel=canonical href=/second>
+            <template><link rel=canonical href=/no></template><meta http-equiv=Refresh content=\"0; URL='/there'\">";
+        let seen = visible(page, false);
+        assert_eq!(seen.canonical.as_deref(), Some("/b?x=1&y=2"));
+        assert_eq!((seen.base.as_deref(), seen.refresh.as_deref()), (Some("/a/"), Some("/there")));
+        let refresh =
+            |content: &str| visible(&format!("<meta http-equiv=refresh content='{content}'>"), false).refresh;
+        assert_eq!(refresh("5;/there"), Some("/there".to_owned()));
+        for none in ["5", "600; url=/there", "x; url=/there", "0; url=", "0; url /there"] {
+            assert_eq!(refresh(none), None, "{none}");
+        }
+        assert_eq!(visible("<link rel=canonical href=/x />", true).canonical.as_deref(), Some("/x"));
+    }
+
+    fn main_text(html: &str) -> String {
+        visible(html, false).main.trim_end().to_owned()
+    }
+
+    #[test]
+    fn the_main_text_is_without_furniture() {
+        let page = "<header>Site name</header><div id=topNav>Home <div>Search</div></div>
+            <ul class='breadcrumbs x'><li>You are here</ul><main><header>Heading</header><p>The text.</p><div hidden>no</div></main>
+            <div role=navigation>Next</div><div class='page_footer'>Imprint</div>";
+        assert_eq!(main_text(page), "Heading The text.");
+        assert_eq!(text(page), "Site name Home Search You are here Heading The text. no Next Imprint");
+    }
+
+    #[test]
+    fn furniture_that_holds_everything_is_none() {
+        let wrapped = "<div class='content with-sidebar'><p>The text.</p></div>";
+        assert_eq!(main_text(wrapped), "The text.");
+        let unclosed = "<p>Before.</p><div class=menu>Home<p>The text.</p>";
+        assert_eq!(main_text(unclosed), "Before. Home The text.");
     }
 
     #[test]

@@ -18,8 +18,14 @@
 
 mod charset;
 mod document;
+mod furniture;
 mod html;
+mod sample;
+mod simhash;
 mod sketch;
+mod weights;
+mod words;
 
 pub use document::Document;
+pub use simhash::simhash;
 pub use sketch::{Sketch, SketchOptions};

@@ -17,9 +17,11 @@
 //!   differ in less than about a ninth of the words. What is still taken for different: short pages (under about 40
 //!   words) that change at all, and pages that show the time in their title.
 
-use xxhash_rust::xxh3::{xxh3_64, xxh3_64_with_seed};
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::document::Document;
+use crate::sample::Sample;
+use crate::words::{hashed, shingles};
 
 /// How sketches are made and compared.
 #[derive(Clone, Debug, PartialEq)]
@@ -53,23 +55,20 @@ impl SketchOptions {
 pub struct Sketch {
     digest: u128,
     title: Option<u64>,
-    /// The smallest hashes of shingles, in order, none twice.
-    shingles: Vec<u64>,
-    /// Whether these are all shingles of the document.
-    complete: bool,
+    shingles: Sample,
 }
 
 impl Sketch {
     /// The sketch of a document. Only sketches of the same options can be compared.
     pub fn new(document: &Document, options: &SketchOptions) -> Sketch {
-        let mut shingles = shingles(&document.text, options.words.max(1));
-        shingles.sort_unstable();
-        shingles.dedup();
-        let complete = shingles.len() <= options.shingles;
-        shingles.truncate(options.shingles.max(1));
+        let words = hashed(&document.text);
+        let mut all: Vec<u64> = shingles(&words, options.words.max(1)).collect();
+        all.sort_unstable();
+        all.dedup();
+        let shingles = Sample::new(all.into_iter().map(|shingle| (shingle, 1)), options.shingles.max(1));
         let title =
             document.title.as_deref().filter(|_| options.titles).map(|title| xxh3_64(title.as_bytes()));
-        Sketch { digest: document.digest, title, shingles, complete }
+        Sketch { digest: document.digest, title, shingles }
     }
 
     /// Whether the documents are the same: byte by byte; or by title, with a resemblance of at least `agree`
@@ -85,58 +84,12 @@ impl Sketch {
 
     /// The share of shingles that are in both documents, of those in either: 0 for strangers, 1 for equal texts.
     pub fn resemblance(&self, other: &Sketch) -> f64 {
-        let kept = match (self.complete, other.complete) {
-            (true, true) => usize::MAX,
-            // Only what is below the largest hash of a cut sketch is known, and that many there are at least.
-            _ => self.shingles.len().max(other.shingles.len()),
-        };
-        let (common, union) = overlap(&self.shingles, &other.shingles, kept);
-        if union == 0 {
-            f64::from(u8::from(self.digest == other.digest))
+        if self.has_words() || other.has_words() {
+            self.shingles.resemblance(&other.shingles)
         } else {
-            common as f64 / union as f64
+            f64::from(u8::from(self.digest == other.digest))
         }
     }
-}
-
-/// How many of the `most` smallest values of two ordered lists are in both, and how many there are.
-fn overlap(mut a: &[u64], mut b: &[u64], most: usize) -> (usize, usize) {
-    let (mut common, mut union) = (0, 0);
-    while union < most
-        && let Some(&smallest) = a.first().into_iter().chain(b.first()).min()
-    {
-        let (in_a, in_b) = (a.first() == Some(&smallest), b.first() == Some(&smallest));
-        a = &a[usize::from(in_a)..];
-        b = &b[usize::from(in_b)..];
-        common += usize::from(in_a && in_b);
-        union += 1;
-    }
-    (common, union)
-}
-
-/// The hashes of all runs of `size` words; of the whole text where it has fewer words.
-fn shingles(text: &str, size: usize) -> Vec<u64> {
-    let words: Vec<u64> = words(text).map(|word| xxh3_64(word.as_bytes())).collect();
-    if words.is_empty() {
-        return Vec::new();
-    }
-    words.windows(size.min(words.len())).map(hash_all).collect()
-}
-
-fn hash_all(words: &[u64]) -> u64 {
-    words.iter().fold(0, |hash, word| xxh3_64_with_seed(&word.to_le_bytes(), hash))
-}
-
-/// Runs of letters and digits; of scripts that write no spaces between words, each letter.
-fn words(text: &str) -> impl Iterator<Item = &str> {
-    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
-    runs.flat_map(|run| run.split_inclusive(writes_no_spaces))
-}
-
-/// Thai and its neighbours, Chinese and Japanese.
-fn writes_no_spaces(c: char) -> bool {
-    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
-        | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
 }
 
 #[cfg(test)]

@@ -87,7 +87,7 @@ fn what_has_no_words_is_compared_by_its_bytes() {
 fn four_shingles_as_in_the_paper() {
     let options = SketchOptions::dustbuster();
     let one = text(POST, &options);
-    assert_eq!(one.shingles.len(), 4);
+    assert_eq!(one.shingles.first(9).len(), 4);
     assert!(one.matches(&text(&POST.replace(' ', "\n"), &options), options.agree));
     assert!(!one.matches(&text(OTHER_POST, &options), options.agree));
 }

@@ -1,0 +1,68 @@
+//! How much a feature counts on a site: the more texts have it, the less.
+//!
+//! Menus and templates are what most pages of a site have in common. Where nine words of ten are menu, two pages without a word
+//! in common beyond it look nearly the same; weighed by rarity (inverse document frequency), they do not. The weight of a feature that
+//! `with` of `all` texts have is `2 log2(1 + all / with)`, rounded: 2 for what stands everywhere, 24 for what one text in 4,000 has.
+//!
+//! A text counts once, however many URLs lead to it: else a page with 500 URLs would pass for a template.
+
+use std::sync::atomic::{AtomicU32, Ordering};
+
+/// At most so many counts are kept, 64 megabytes. Features that fall on one count share it: with so many, only rare
+/// ones can, and what is rare together is rare still.
+const MOST_SLOTS: usize = 1 << 24;
+
+/// Counts the texts that have a feature. May be used from many threads: sums do not depend on their order.
+pub(crate) struct Frequencies {
+    slots: Vec<AtomicU32>,
+    texts: AtomicU32,
+}
+
+impl Frequencies {
+    /// For about so many different features.
+    pub(crate) fn new(features: usize) -> Frequencies {
+        let slots = (2 * features).next_power_of_two().clamp(1 << 10, MOST_SLOTS);
+        Frequencies { slots: (0..slots).map(|_| AtomicU32::new(0)).collect(), texts: AtomicU32::new(0) }
+    }
+
+    /// Count a text by its features, none of them twice.
+    pub(crate) fn add(&self, features: impl IntoIterator<Item = u64>) {
+        self.texts.fetch_add(1, Ordering::Relaxed);
+        for feature in features {
+            self.slot(feature).fetch_add(1, Ordering::Relaxed);
+        }
+    }
+
+    /// How many texts have the feature, or slightly more.
+    pub(crate) fn of(&self, feature: u64) -> u32 {
+        self.slot(feature).load(Ordering::Relaxed)
+    }
+
+    pub(crate) fn weight(&self, feature: u64) -> u32 {
+        let (with, all) = (self.of(feature).max(1), self.texts.load(Ordering::Relaxed));
+        (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round() as u32
+    }
+
+    fn slot(&self, feature: u64) -> &AtomicU32 {
+        &self.slots[(feature >> 32) as usize & (self.slots.len() - 1)]
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::nth;
+
+    #[test]
+    fn rare_features_weigh_more() {
+        let (menu, word) = (nth(2, 0), |n: u32| nth(1000 + 2 * n, 0));
+        let frequencies = Frequencies::new(5000);
+        for text in 0..4000 {
+            frequencies.add([menu, word(text), word(text / 100 + 100_000)]);
+        }
+        assert_eq!((frequencies.of(menu), frequencies.weight(menu)), (4000, 2));
+        assert!(frequencies.weight(word(7)) >= 22, "{}", frequencies.weight(word(7)));
+        assert!((8..14).contains(&frequencies.weight(word(100_000))));
+        assert!(frequencies.weight(12345) >= 22, "what no text has is rare");
+    }
+}

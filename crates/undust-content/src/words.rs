@@ -1,0 +1,82 @@
+//! Text to words, and words to the features that pages are compared by.
+//!
+//! A word is kept as 32 bits, the lowest of which tells whether it has a digit. Features have 64: each word by itself, and each
+//! *shingle*, some words in a row.
+
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The hash of a word.
+pub(crate) type Word = u32;
+
+/// The words of a text in its order.
+pub(crate) fn hashed(text: &str) -> Vec<Word> {
+    words(text).map(hash).collect()
+}
+
+pub(crate) fn hash(word: &str) -> Word {
+    let digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    xxh3_64(word.as_bytes()) as Word & !1 | Word::from(digit)
+}
+
+pub(crate) fn has_digit(word: Word) -> bool {
+    word & 1 == 1
+}
+
+/// Runs of letters and digits; of scripts that write no spaces between words, each letter.
+pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
+    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+    runs.flat_map(|run| run.split_inclusive(writes_no_spaces))
+}
+
+/// Thai and its neighbours, Chinese and Japanese.
+fn writes_no_spaces(c: char) -> bool {
+    matches!(c, '\u{e00}'..='\u{eff}' | '\u{1000}'..='\u{109f}' | '\u{1780}'..='\u{17ff}'
+        | '\u{2e80}'..='\u{9fff}' | '\u{f900}'..='\u{faff}' | '\u{ff66}'..='\u{ff9f}' | '\u{20000}'..='\u{3ffff}')
+}
+
+/// The hashes of all runs of `size` words; of the whole text where it has fewer words.
+pub(crate) fn shingles(words: &[Word], size: usize) -> impl Iterator<Item = u64> {
+    // No words, no run of them.
+    words
+        .windows(size.min(words.len()).max(1))
+        .map(|run| run.iter().fold(0, |hash, &word| mixed(hash ^ u64::from(word))))
+}
+
+/// The feature of the `n`th time that a word stands in a text, from 0: a text that says it twice says more.
+pub(crate) fn nth(word: Word, n: u32) -> u64 {
+    mixed(u64::from(word) << 32 | u64::from(n))
+}
+
+/// Each bit of the result depends on each of `x`, and different numbers give different results.
+fn mixed(x: u64) -> u64 {
+    // The finalizer of MurmurHash3, with the constants of David Stafford's Mix13.
+    let x = x.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let x = (x ^ (x >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    let x = (x ^ (x >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    x ^ (x >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_of_many_scripts() {
+        let all = |text| words(text).collect::<Vec<_>>();
+        assert_eq!(all("It's 3.5 m, Käse-Brot"), ["It", "s", "3", "5", "m", "Käse", "Brot"]);
+        assert_eq!(all("蜂蜜 honey"), ["蜂", "蜜", "honey"]);
+        assert_eq!(all(" ... "), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn digits_are_remembered() {
+        assert!(has_digit(hash("a7")) && !has_digit(hash("seven")));
+    }
+
+    #[test]
+    fn shingles_of_short_texts() {
+        let count = |text, size| shingles(&hashed(text), size).count();
+        assert_eq!((count("a b c d", 3), count("a b", 3), count("", 3), count("a b", 1)), (2, 1, 0, 2));
+        assert_ne!(shingles(&hashed("a b"), 2).next(), shingles(&hashed("b a"), 2).next());
+    }
+}
