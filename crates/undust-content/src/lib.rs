@@ -19,7 +19,9 @@
 mod charset;
 mod document;
 mod html;
+mod near;
 mod sketch;
 
 pub use document::Document;
+pub use near::pairs_within;
 pub use sketch::{Sketch, SketchOptions};
