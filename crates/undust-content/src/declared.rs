@@ -43,7 +43,8 @@ impl CleanParam {
 pub(crate) fn without_clean_params(url: &[u8], lines: &[CleanParam]) -> Option<Vec<u8>> {
     let split = SplitUrl::new(url)?;
     let covering: Vec<&CleanParam> = lines.iter().filter(|line| line.covers(split.path())).collect();
-    let declared = |name: &[u8]| covering.iter().any(|line| line.names.iter().any(|known| known.as_bytes() == name));
+    let declared =
+        |name: &[u8]| covering.iter().any(|line| line.names.iter().any(|known| known.as_bytes() == name));
     (!covering.is_empty()).then(|| without(&split, declared, false))
 }
 
@@ -60,7 +61,8 @@ struct NoVarySearch {
 pub(crate) fn without_unvarying(url: &[u8], header: &str) -> Option<Vec<u8>> {
     let says = NoVarySearch::new(header);
     let declared = |name: &[u8]| says.all != says.names.iter().any(|known| known.as_bytes() == name);
-    (says != NoVarySearch::default()).then(|| without(&SplitUrl::new(url)?, declared, says.key_order).into())?
+    (says != NoVarySearch::default())
+        .then(|| without(&SplitUrl::new(url)?, declared, says.key_order).into())?
 }
 
 impl NoVarySearch {
@@ -83,10 +85,13 @@ impl NoVarySearch {
 /// The members of a dictionary (RFC 8941), which commas separate outside of quotes.
 fn members(header: &str) -> impl Iterator<Item = &str> {
     let mut quoted = false;
-    header.split(move |c| {
-        quoted ^= c == '"';
-        c == ',' && !quoted
-    }).map(str::trim).filter(|member| !member.is_empty())
+    header
+        .split(move |c| {
+            quoted ^= c == '"';
+            c == ',' && !quoted
+        })
+        .map(str::trim)
+        .filter(|member| !member.is_empty())
 }
 
 /// The strings of an inner list: `("a" "b")`.
@@ -114,7 +119,8 @@ fn without(split: &SplitUrl<'_>, declared: impl Fn(&[u8]) -> bool, sorted: bool)
 /// The URLs that a sitemap lists; none where `text` is no sitemap.
 pub(crate) fn listed(text: &str) -> Vec<String> {
     let start = text.trim_start();
-    let is_sitemap = start.starts_with('<') && start.get(..start.len().min(1000)).is_some_and(|head| head.contains("<urlset"));
+    let is_sitemap = start.starts_with('<')
+        && start.get(..start.len().min(1000)).is_some_and(|head| head.contains("<urlset"));
     if !is_sitemap {
         return Vec::new();
     }

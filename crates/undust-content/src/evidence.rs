@@ -63,7 +63,12 @@ mod tests {
 
     #[test]
     fn what_is_known_stays() {
-        let known = Page { digest: Some("sha1:X".into()), title: Some("T".into()), size: Some(1), ..Page::new("http://a.org/") };
+        let known = Page {
+            digest: Some("sha1:X".into()),
+            title: Some("T".into()),
+            size: Some(1),
+            ..Page::new("http://a.org/")
+        };
         let page = read("<title>Bees</title>", known.clone());
         assert_eq!(page, known);
     }
@@ -76,7 +81,9 @@ mod tests {
 
     #[test]
     fn odd_references() {
-        for (url, reference) in [("mailto:x", "y"), ("http://a.org/", "http://"), ("http://a.org/", "javascript:void(0)")] {
+        for (url, reference) in
+            [("mailto:x", "y"), ("http://a.org/", "http://"), ("http://a.org/", "javascript:void(0)")]
+        {
             assert_eq!(resolve(url.as_bytes(), None, reference), None, "{reference}");
         }
         assert_eq!(resolve(b"http://a.org/\xff", None, "/x"), None);

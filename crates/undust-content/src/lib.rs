@@ -17,9 +17,14 @@
 //! for every input.
 
 mod charset;
+pub mod cluster;
+mod declared;
 mod document;
+mod evidence;
 mod furniture;
 mod html;
+mod near;
+mod portrait;
 mod sample;
 mod simhash;
 mod sketch;
@@ -27,5 +32,7 @@ mod weights;
 mod words;
 
 pub use document::Document;
+pub use evidence::read_body;
+pub use near::pairs_within;
 pub use simhash::simhash;
 pub use sketch::{Sketch, SketchOptions};

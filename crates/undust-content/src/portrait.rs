@@ -65,7 +65,12 @@ impl Portrait {
 pub(crate) fn portraits(pages: &[Page], usable: impl Fn(&Page) -> bool + Sync) -> Vec<Option<Portrait>> {
     let mut texts: Vec<Text> = pages
         .par_iter()
-        .map(|page| page.text.as_deref().filter(|_| usable(page)).map_or_else(Text::default, |text| Text::new(text, &page.url)))
+        .map(|page| {
+            page.text
+                .as_deref()
+                .filter(|_| usable(page))
+                .map_or_else(Text::default, |text| Text::new(text, &page.url))
+        })
         .collect();
     if pages.len() >= LEAST_PAGES {
         leave_out_numbers(&mut texts);
@@ -88,7 +93,8 @@ impl Text {
         let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
         let mut echoes: Vec<Word> = words(&decoded).map(hash).collect();
         echoes.sort_unstable();
-        let without = whole.iter().map(|word| if echoes.binary_search(word).is_ok() { ECHO } else { *word }).collect();
+        let without =
+            whole.iter().map(|word| if echoes.binary_search(word).is_ok() { ECHO } else { *word }).collect();
         Text { views: [whole, without] }
     }
 
@@ -114,8 +120,10 @@ impl Text {
 fn features(words: &[Word]) -> Vec<u64> {
     let mut sorted = words.to_vec();
     sorted.sort_unstable();
-    let mut features: Vec<u64> =
-        sorted.chunk_by(|a, b| a == b).flat_map(|run| run.iter().zip(0..).map(|(&word, n)| nth(word, n))).collect();
+    let mut features: Vec<u64> = sorted
+        .chunk_by(|a, b| a == b)
+        .flat_map(|run| run.iter().zip(0..).map(|(&word, n)| nth(word, n)))
+        .collect();
     features.extend(shingles(words, SHINGLE));
     features.sort_unstable();
     features.dedup();

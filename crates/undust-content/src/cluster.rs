@@ -1,0 +1,192 @@
+//! Which pages of a site are the same? Evidence of several kinds in, clusters out.
+//!
+//! Each kind of evidence gives *links*: this page is the same as that one. Links by digest, redirect or equal URL are taken as they
+//! are. The others are sorted by how alike the texts are, and joined one after the other (union-find); by default (`auto`) only if the texts of
+//! both clusters' first pages agree, too, so that a row of small changes does not join what is no longer the same.
+//!
+//! | kind | link | `auto` asks further |
+//! |---|---|---|
+//! | `digest` | equal digests | |
+//! | `simhash` | simhashes that differ in at most [`Options::distance`] bits, and equal titles (SIGIR 2017) | resemblance of at least [`Options::resemblance`] |
+//! | `shingles` | a resemblance of at least [`Options::resemblance`], and equal titles | |
+//! | `canonical` | a page and its canonical URL; pages with the same | texts that do not contradict ([`CLAIM`]) |
+//! | `declared` | URLs that differ in parameters which the site declares not to matter | the same |
+//! | `redirect` | a URL and where it leads, by an answer or by `<meta>` | |
+//!
+//! Error pages (status 400 and above) are in no cluster: they say nothing about the page that was asked for.
+
+mod claims;
+mod kind;
+mod likeness;
+mod report;
+mod union;
+
+use undust::page::Page;
+use undust::url::normalize;
+use xxhash_rust::xxh3::xxh3_64;
+
+pub use kind::{By, Kind};
+pub use report::{Contradiction, Contribution, Report};
+
+use crate::portrait::{Portrait, portraits};
+use claims::Claims;
+use likeness::Likeness;
+use union::Union;
+
+/// How pages are clustered.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// What counts as evidence.
+    pub by: By,
+    /// In how many bits simhashes may differ. The papers' is 3.
+    pub distance: u32,
+    /// The share of two texts' weight that must be common. One changed word in a few hundred is allowed; menus and
+    /// other furniture are left out already.
+    pub resemblance: f64,
+    /// Pages with different titles are different, whatever they say.
+    pub titles: bool,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        Options { by: By::default(), distance: 3, resemblance: 0.985, titles: true }
+    }
+}
+
+/// What a site claims of two pages is believed if their texts resemble each other by at least this much.
+pub const CLAIM: f64 = 0.8;
+
+/// Two pages that are said to be the same.
+#[derive(Clone, Copy, Debug)]
+struct Link {
+    kind: Kind,
+    pages: (u32, u32),
+    /// How alike their texts are, where they were asked.
+    resemblance: Option<f64>,
+}
+
+/// Gives the pages of one site their clusters, and says by which evidence. Their texts are dropped.
+///
+/// [`read_body`](crate::read_body) comes first. Runs on the threads of its caller; the result does not depend on how many.
+pub fn cluster(pages: &mut [Page], options: &Options) -> Report {
+    let site = Site::new(pages, options);
+    let mut links = Claims::new(&site).links();
+    links.extend(Likeness::new(&site).links());
+    let contradictions = claims::contradictions(&site, &links);
+    links.retain(|link| site.is_believed(link));
+    let union = site.join(&links, |_| true);
+    let mut report = report::report(&site, &links, &union);
+    report.contradictions = contradictions;
+    report.contradictions.extend(report::disagreements(&site, &union));
+    let labels = site.labels(&union);
+    let simhashes: Vec<Option<u64>> =
+        site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.whole().simhash)).collect();
+    for ((page, label), simhash) in pages.iter_mut().zip(labels).zip(simhashes) {
+        page.cluster = label;
+        page.simhash = page.simhash.or(simhash);
+        page.text = None;
+    }
+    report
+}
+
+/// The pages of one site, and what was read from their texts.
+struct Site<'s> {
+    pages: &'s [Page],
+    options: &'s Options,
+    portraits: Vec<Option<Portrait>>,
+    /// Hashes of the pages' own URLs, normalised.
+    urls: Vec<u64>,
+}
+
+impl<'s> Site<'s> {
+    fn new(pages: &'s [Page], options: &'s Options) -> Site<'s> {
+        let urls = pages.iter().map(|page| hash_of(&page.url)).collect();
+        Site { pages, options, portraits: portraits(pages, has_content), urls }
+    }
+
+    /// How alike two pages' texts are, where both have one.
+    fn resemblance(&self, (a, b): (u32, u32)) -> Option<f64> {
+        let portrait = |page: u32| self.portraits[page as usize].as_ref();
+        Some(portrait(a)?.resemblance(portrait(b)?))
+    }
+
+    /// How alike texts must be for a link of this kind.
+    fn least(&self, kind: Kind) -> f64 {
+        match kind {
+            Kind::Digest | Kind::Redirect => 0.0,
+            Kind::Canonical | Kind::Declared => CLAIM,
+            Kind::Simhash | Kind::Shingles => self.options.resemblance,
+        }
+    }
+
+    /// Whether a link counts: where evidence is confirmed, texts must not contradict.
+    fn is_believed(&self, link: &Link) -> bool {
+        !self.options.by.confirmed || link.resemblance.is_none_or(|found| found >= self.least(link.kind))
+    }
+
+    /// Joins pages by those of the links that `used` likes.
+    fn join(&self, links: &[Link], used: impl Fn(Kind) -> bool) -> Union {
+        let mut union = self.equal_urls();
+        let mut by_likeness: Vec<&Link> = links.iter().filter(|link| used(link.kind)).collect();
+        let order = |link: &&Link| (link.resemblance.map_or(2.0, |found| found), link.pages, link.kind);
+        by_likeness.sort_by(|a, b| order(b).partial_cmp(&order(a)).unwrap_or(std::cmp::Ordering::Equal));
+        for link in by_likeness {
+            let (a, b) = (union.root(link.pages.0), union.root(link.pages.1));
+            let agree = |least| self.resemblance((a, b)).is_none_or(|found| found >= least);
+            // A root is the first page of its cluster.
+            if a != b
+                && (!self.options.by.confirmed || link.resemblance.is_none() || agree(self.least(link.kind)))
+            {
+                union.join(a, b);
+            }
+        }
+        union
+    }
+
+    /// The same URL is the same page, however often it was seen.
+    fn equal_urls(&self) -> Union {
+        let mut union = Union::new(self.pages.len());
+        let mut urls: Vec<(u64, u32)> = self.urls.iter().copied().zip(0..).collect();
+        urls.sort_unstable();
+        urls.windows(2).filter(|two| two[0].0 == two[1].0).for_each(|two| union.join(two[0].1, two[1].1));
+        union
+    }
+
+    /// A label for each page of which anything is known.
+    fn labels(&self, union: &Union) -> Vec<Option<String>> {
+        let sizes = union.sizes();
+        let mut numbers = vec![None; self.pages.len()];
+        let mut next = 0;
+        (0..self.pages.len() as u32)
+            .map(|page| {
+                let root = union.root_of(page) as usize;
+                let known = sizes[root] > 1 || self.has_evidence(page);
+                let number = *numbers[root].get_or_insert_with(|| {
+                    next += u32::from(known);
+                    next
+                });
+                known.then(|| format!("c{number}"))
+            })
+            .collect()
+    }
+
+    /// Whether the page could have been found to be the same as another one.
+    fn has_evidence(&self, page: u32) -> bool {
+        let known = &self.pages[page as usize];
+        let content = has_content(known) && (known.digest.is_some() || known.simhash.is_some());
+        content || self.portraits[page as usize].is_some()
+    }
+}
+
+/// Equal for URLs that are the same whatever the site.
+fn hash_of(url: &[u8]) -> u64 {
+    xxh3_64(&normalize(url))
+}
+
+/// Whether what was sent is the page that was asked for.
+fn has_content(page: &Page) -> bool {
+    page.status.is_none_or(|status| (200..300).contains(&status))
+}
+
+#[cfg(test)]
+mod tests;

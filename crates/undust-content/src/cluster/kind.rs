@@ -1,0 +1,115 @@
+//! Kinds of evidence, and their names.
+
+use std::fmt;
+use std::str::FromStr;
+
+use serde::Serialize;
+
+/// What can tell that two pages are the same.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Their digests are equal.
+    Digest,
+    /// Their simhashes differ in few bits, and their titles are equal.
+    Simhash,
+    /// Their sketches of words and shingles resemble each other, and their titles are equal.
+    Shingles,
+    /// They name the same canonical URL, or one names the other.
+    Canonical,
+    /// One leads to the other, or both to a third.
+    Redirect,
+    /// Their URLs differ only in what the site declares not to matter: `Clean-param`, `No-Vary-Search`.
+    Declared,
+}
+
+impl Kind {
+    /// Every kind, in the order in which reports list them.
+    pub const ALL: [Kind; 6] =
+        [Kind::Digest, Kind::Simhash, Kind::Shingles, Kind::Canonical, Kind::Redirect, Kind::Declared];
+
+    /// The word used on the command line.
+    pub fn name(self) -> &'static str {
+        match self {
+            Kind::Digest => "digest",
+            Kind::Simhash => "simhash",
+            Kind::Shingles => "shingles",
+            Kind::Canonical => "canonical",
+            Kind::Redirect => "redirect",
+            Kind::Declared => "declared",
+        }
+    }
+}
+
+/// Which kinds count.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct By {
+    /// These.
+    pub kinds: Vec<Kind>,
+    /// Whether texts are asked, too, before two pages are taken for the same.
+    pub confirmed: bool,
+}
+
+impl Default for By {
+    /// `auto`: all there is, confirmed.
+    fn default() -> By {
+        By { kinds: Kind::ALL.to_vec(), confirmed: true }
+    }
+}
+
+impl By {
+    /// Whether this kind counts.
+    pub fn has(&self, kind: Kind) -> bool {
+        self.kinds.contains(&kind)
+    }
+}
+
+impl fmt::Display for By {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.confirmed {
+            return f.write_str("auto");
+        }
+        let names: Vec<_> = self.kinds.iter().map(|kind| kind.name()).collect();
+        f.write_str(&names.join(","))
+    }
+}
+
+impl FromStr for By {
+    type Err = String;
+
+    /// `auto`, or some of the kinds, which are then taken at their word.
+    fn from_str(text: &str) -> Result<By, String> {
+        if text == "auto" {
+            return Ok(By::default());
+        }
+        let named =
+            |word: &str| Kind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| unknown(word));
+        let mut kinds = text.split(',').map(str::trim).map(named).collect::<Result<Vec<_>, _>>()?;
+        kinds.sort_unstable();
+        kinds.dedup();
+        Ok(By { kinds, confirmed: false })
+    }
+}
+
+fn unknown(word: &str) -> String {
+    format!("'{word}' is none of auto, {}", Kind::ALL.map(Kind::name).join(", "))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_round_trip() {
+        for text in
+            ["auto", "digest", "digest,canonical", "digest,simhash,shingles,canonical,redirect,declared"]
+        {
+            assert_eq!(text.parse::<By>().unwrap().to_string(), text);
+        }
+        assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
+        assert_eq!(
+            "digest,".parse::<By>().unwrap_err(),
+            "'' is none of auto, digest, simhash, shingles, canonical, redirect, declared"
+        );
+    }
+}

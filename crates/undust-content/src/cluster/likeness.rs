@@ -1,0 +1,148 @@
+//! Links by text: digests, simhashes, samples.
+
+use rayon::prelude::*;
+use undust::page::Page;
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::kind::Kind;
+use super::{Link, Site, has_content};
+use crate::near::pairs_within;
+
+/// Texts that share most of their features share one of the first few that are drawn: all but one pair in 10,000 at nine of ten.
+const FIRST: usize = 4;
+
+/// Where so many different texts share a simhash or a feature, it tells little: further ones are compared with these only.
+const MOST_LEADERS: usize = 32;
+
+/// Finds pages with the same text.
+pub(super) struct Likeness<'s> {
+    site: &'s Site<'s>,
+    /// Hashes of titles; equal for all where titles do not matter.
+    titles: Vec<u64>,
+}
+
+impl<'s> Likeness<'s> {
+    pub(super) fn new(site: &'s Site<'s>) -> Likeness<'s> {
+        let title = |page: &Page| match &page.title {
+            Some(title) if site.options.titles => xxh3_64(title.as_bytes()),
+            _ => 0,
+        };
+        Likeness { site, titles: site.pages.iter().map(title).collect() }
+    }
+
+    pub(super) fn links(&self) -> Vec<Link> {
+        let by = &self.site.options.by;
+        let mut links = Vec::new();
+        if by.has(Kind::Digest) {
+            links.extend(self.by_digest());
+        }
+        if by.has(Kind::Simhash) {
+            links.extend(self.by_simhash());
+        }
+        if by.has(Kind::Shingles) {
+            links.extend(self.by_shingles());
+        }
+        links
+    }
+
+    fn by_digest(&self) -> Vec<Link> {
+        let digest = |(page, i): (&Page, u32)| {
+            page.digest.as_ref().filter(|_| has_content(page)).map(|digest| (xxh3_64(digest.as_bytes()), i))
+        };
+        let mut digests: Vec<(u64, u32)> = self.site.pages.iter().zip(0..).filter_map(digest).collect();
+        digests.sort_unstable();
+        let equal = digests.chunk_by(|a, b| a.0 == b.0);
+        let link = |pages| Link { kind: Kind::Digest, pages, resemblance: None };
+        equal.flat_map(|run| run[1..].iter().map(move |&(_, page)| link((run[0].1, page)))).collect()
+    }
+
+    fn by_simhash(&self) -> Vec<Link> {
+        let mut prints: Vec<Print> =
+            (0..self.site.pages.len() as u32).flat_map(|page| self.prints(page)).collect();
+        prints.sort_unstable();
+        prints.dedup();
+        let equal: Vec<&[Print]> = prints.chunk_by(|a, b| (a.bits, a.title) == (b.bits, b.title)).collect();
+        let (mut links, mut leaders) = (Vec::new(), Vec::new());
+        for (found, leading) in equal.par_iter().map(|run| self.lead(Kind::Simhash, run)).collect::<Vec<_>>()
+        {
+            links.extend(found);
+            leaders.extend(leading);
+        }
+        links.extend(self.near(&leaders));
+        links
+    }
+
+    /// The simhashes of a page, in all views; else the one that the input gave.
+    fn prints(&self, page: u32) -> Vec<Print> {
+        let print = |bits| Print { bits, title: self.titles[page as usize], page };
+        let known = &self.site.pages[page as usize];
+        match &self.site.portraits[page as usize] {
+            Some(portrait) => portrait.views().iter().map(|view| print(view.simhash)).collect(),
+            None => known.simhash.filter(|_| has_content(known)).map(print).into_iter().collect(),
+        }
+    }
+
+    /// Links between leaders whose simhashes are near but not equal.
+    fn near(&self, leaders: &[Print]) -> Vec<Link> {
+        let groups: Vec<&[Print]> = leaders.chunk_by(|a, b| a.bits == b.bits).collect();
+        let bits: Vec<u64> = groups.iter().map(|group| group[0].bits).collect();
+        let between = |i: u32, j: u32| {
+            let (one, other) = (groups[i as usize], groups[j as usize]);
+            let pairs = one.iter().flat_map(move |a| other.iter().map(move |b| (a, b)));
+            pairs.filter(|(a, b)| a.title == b.title && a.page != b.page).filter_map(|(a, b)| {
+                let pair = (a.page.min(b.page), a.page.max(b.page));
+                self.link(Kind::Simhash, pair)
+            })
+        };
+        let found = pairs_within(&bits, self.site.options.distance, |i, j| between(i, j).next().is_some());
+        found.par_iter().flat_map_iter(|&(i, j)| between(i, j)).collect()
+    }
+
+    fn by_shingles(&self) -> Vec<Link> {
+        let mut first: Vec<Print> = (0..self.site.pages.len() as u32)
+            .filter_map(|page| Some((page, self.site.portraits[page as usize].as_ref()?)))
+            .flat_map(|(page, portrait)| {
+                let title = self.titles[page as usize];
+                let keys = portrait.views().iter().flat_map(|view| view.sample.first(FIRST));
+                keys.map(move |&bits| Print { bits, title, page })
+            })
+            .collect();
+        first.sort_unstable();
+        first.dedup();
+        let shared: Vec<&[Print]> = first.chunk_by(|a, b| (a.bits, a.title) == (b.bits, b.title)).collect();
+        let mut links: Vec<Link> =
+            shared.par_iter().flat_map_iter(|run| self.lead(Kind::Shingles, run).0).collect();
+        links.sort_unstable_by_key(|link| link.pages);
+        links.dedup_by_key(|link| link.pages);
+        links
+    }
+
+    /// Each page of a run is linked with the first one before it that it is like, of those that are like none before them.
+    fn lead(&self, kind: Kind, run: &[Print]) -> (Vec<Link>, Vec<Print>) {
+        let (mut links, mut leaders): (Vec<Link>, Vec<Print>) = (Vec::new(), Vec::new());
+        for print in run {
+            match leaders.iter().find_map(|leader| self.link(kind, (leader.page, print.page))) {
+                Some(link) => links.push(link),
+                None if leaders.len() < MOST_LEADERS => leaders.push(*print),
+                None => {}
+            }
+        }
+        (links, leaders)
+    }
+
+    /// A link between pages that have something in common, if their texts are the same as far as that is asked.
+    fn link(&self, kind: Kind, pages: (u32, u32)) -> Option<Link> {
+        let resemblance = self.site.resemblance(pages);
+        let asked = kind == Kind::Shingles || self.site.options.by.confirmed;
+        let like = !asked || resemblance.is_none_or(|found| found >= self.site.options.resemblance);
+        like.then_some(Link { kind, pages, resemblance })
+    }
+}
+
+/// Something that a page has in common with pages like it: a simhash, a feature.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+struct Print {
+    bits: u64,
+    title: u64,
+    page: u32,
+}
