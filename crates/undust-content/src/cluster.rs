@@ -49,7 +49,7 @@ pub struct Options {
 
 impl Default for Options {
     fn default() -> Options {
-        Options { by: By::default(), distance: 3, resemblance: 0.985, titles: true }
+        Options { by: By::default(), distance: 3, resemblance: 0.99, titles: true }
     }
 }
 

@@ -4,8 +4,9 @@
 //!
 //! - **Numbers that stand on one page only**: clocks, counters, tokens. Where they are what differs, pages are the same; and what tells pages
 //!   apart stands on several URLs of each.
-//! - **Echoes**: words of the page's own URL in its text. "You are here: wiki » extensions" differs from URL to URL by nature. Slugs
-//!   repeat the title of an article, too, so a text is compared both with its echoes and without, and the better likeness counts.
+//! - **Echoes**: words of the page's own URL in its text, in a row of which one is rare on the site. "You are here: wiki » extensions"
+//!   differs from URL to URL by nature. Slugs repeat the title of an article, too, so a text is compared both with its echoes
+//!   and without, and the better likeness counts.
 
 use rayon::prelude::*;
 use undust::page::Page;
@@ -16,13 +17,14 @@ use crate::simhash::{SHINGLE, weighted};
 use crate::weights::Frequencies;
 use crate::words::{Word, has_digit, hash, hashed, nth, shingles, words};
 
-/// What stands where an echo stood. Neither is the hash of a word more often than any other number.
-const ECHO: Word = 0;
-/// What stands where a number stood that is on this page only.
+/// What stands where a number stood that is on this page only. It is the hash of a word no more often than any other number.
 const NUMBER: Word = 1;
 
+/// A word is rare that fewer than one page in so many has.
+const RARE: u64 = 10;
+
 /// With fewer pages than this, many numbers that mean something stand on one page only.
-const LEAST_PAGES: usize = 20;
+const LEAST_PAGES: u32 = 20;
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -63,39 +65,49 @@ impl Portrait {
 
 /// The portraits of the pages of a site; none of a page without words.
 pub(crate) fn portraits(pages: &[Page], usable: impl Fn(&Page) -> bool + Sync) -> Vec<Option<Portrait>> {
-    let mut texts: Vec<Text> = pages
-        .par_iter()
-        .map(|page| {
-            page.text
-                .as_deref()
-                .filter(|_| usable(page))
-                .map_or_else(Text::default, |text| Text::new(text, &page.url))
-        })
+    let text_of = |page: &Page| page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed);
+    let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
+    let size = whole.iter().map(Vec::len).sum();
+    let on_pages = count_words(&whole, size);
+    let texts: Vec<Text> = whole
+        .into_par_iter()
+        .zip(pages)
+        .map(|(words, page)| Text::new(words, &page.url, &on_pages))
         .collect();
-    if pages.len() >= LEAST_PAGES {
-        leave_out_numbers(&mut texts);
-    }
-    let size = texts.iter().map(|text| text.views[0].len()).sum::<usize>();
     let frequencies: Vec<Frequencies> = (0..2).map(|view| count_features(&texts, view, size)).collect();
     texts.par_iter().map(|text| text.portrait(&frequencies)).collect()
 }
 
+/// On how many pages each word is.
+fn count_words(texts: &[Vec<Word>], size: usize) -> Frequencies {
+    let frequencies = Frequencies::new(size);
+    texts.par_iter().filter(|words| !words.is_empty()).for_each(|words| {
+        let mut words = words.clone();
+        words.sort_unstable();
+        words.dedup();
+        frequencies.add(words.into_iter().map(|word| nth(word, 0)));
+    });
+    frequencies
+}
+
 /// The words of a page.
-#[derive(Default)]
 struct Text {
     /// With and without echoes; equal where there are none.
     views: [Vec<Word>; 2],
 }
 
 impl Text {
-    fn new(text: &str, url: &[u8]) -> Text {
-        let whole = hashed(text);
-        let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-        let mut echoes: Vec<Word> = words(&decoded).map(hash).collect();
-        echoes.sort_unstable();
-        let without =
-            whole.iter().map(|word| if echoes.binary_search(word).is_ok() { ECHO } else { *word }).collect();
-        Text { views: [whole, without] }
+    fn new(words: Vec<Word>, url: &[u8], on_pages: &Frequencies) -> Text {
+        let without = without_echoes(&words, url, on_pages);
+        let mut views = [words, without];
+        if on_pages.texts() >= LEAST_PAGES {
+            views
+                .iter_mut()
+                .flatten()
+                .filter(|word| is_passing(**word, on_pages))
+                .for_each(|word| *word = NUMBER);
+        }
+        Text { views }
     }
 
     fn portrait(&self, frequencies: &[Frequencies]) -> Option<Portrait> {
@@ -130,22 +142,20 @@ fn features(words: &[Word]) -> Vec<u64> {
     features
 }
 
-fn leave_out_numbers(texts: &mut [Text]) {
-    let size = texts.iter().map(|text| text.views[0].len()).sum();
-    let frequencies = Frequencies::new(size);
-    texts.par_iter().for_each(|text| {
-        let mut numbers: Vec<Word> = text.views[0].iter().copied().filter(|&word| has_digit(word)).collect();
-        numbers.sort_unstable();
-        numbers.dedup();
-        frequencies.add(numbers.into_iter().map(|word| nth(word, 0)));
-    });
-    texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| {
-        for word in words.iter_mut().filter(|word| has_digit(**word)) {
-            if frequencies.of(nth(*word, 0)) == 1 {
-                *word = NUMBER;
-            }
-        }
-    });
+/// Whether a word is a number that no other page has.
+fn is_passing(word: Word, on_pages: &Frequencies) -> bool {
+    has_digit(word) && on_pages.of(nth(word, 0)) == 1
+}
+
+/// The words without rows of words that are in the URL, too, where one of the row is rare.
+fn without_echoes(text: &[Word], url: &[u8], on_pages: &Frequencies) -> Vec<Word> {
+    let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
+    let mut echoes: Vec<Word> = words(&decoded).map(hash).collect();
+    echoes.sort_unstable();
+    let is_echo = |word: &Word| echoes.binary_search(word).is_ok();
+    let is_rare = |word: &Word| u64::from(on_pages.of(nth(*word, 0))) * RARE < u64::from(on_pages.texts());
+    let rows = text.chunk_by(|a, b| is_echo(a) == is_echo(b));
+    rows.filter(|row| !is_echo(&row[0]) || !row.iter().any(is_rare)).flatten().copied().collect()
 }
 
 /// In how many different texts each feature of a view is.

@@ -38,8 +38,13 @@ impl Frequencies {
         self.slot(feature).load(Ordering::Relaxed)
     }
 
+    /// How many texts there are.
+    pub(crate) fn texts(&self) -> u32 {
+        self.texts.load(Ordering::Relaxed)
+    }
+
     pub(crate) fn weight(&self, feature: u64) -> u32 {
-        let (with, all) = (self.of(feature).max(1), self.texts.load(Ordering::Relaxed));
+        let (with, all) = (self.of(feature).max(1), self.texts());
         (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round() as u32
     }
 
