@@ -40,6 +40,9 @@ const PLACING: f64 = 5.0;
 /// More blocks are not considered: there would be too many tables.
 const MOST_BLOCKS: u32 = 40;
 
+/// How many fingerprints are looked at to see how much their bits tell.
+const SAMPLE: usize = 128;
+
 type Pair = (u32, u32);
 
 /// All pairs `(i, j)`, `i < j`, of places in `fingerprints` (sorted, none twice) that differ in at most `distance` bits
@@ -109,17 +112,31 @@ fn class_of(key: u64, classes: usize) -> usize {
 }
 
 /// The blocks of the cheapest cut of `varying` bits; none if it is best to compare everything with everything.
-fn cut(fingerprints: usize, varying: u64, distance: u32) -> Option<Vec<u64>> {
-    let (count, bits) = (fingerprints as f64, varying.count_ones());
+fn cut(some: &[u64], varying: u64, distance: u32) -> Option<Vec<u64>> {
+    let (count, bits) = (some.len() as f64, varying.count_ones());
+    let telling = telling_bits(some, varying);
     let by_tables = |blocks: u32| {
-        let width = f64::from(bits * (blocks - distance)) / f64::from(blocks);
-        let tables = choices(blocks, distance);
-        tables * count * (PLACING + count / width.exp2() / 2.0)
+        let telling_in_key = telling * f64::from(blocks - distance) / f64::from(blocks);
+        choices(blocks, distance) * count * (PLACING + count / telling_in_key.exp2() / 2.0)
     };
     let costs =
         (distance.saturating_add(1)..=bits.min(MOST_BLOCKS)).map(|blocks| (by_tables(blocks), blocks));
     let (cost, blocks) = costs.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (cost < count * count / 2.0).then(|| blocks_of(varying, blocks))
+}
+
+/// How many random bits would tell fingerprints apart as well as `varying` do. A bit that is mostly the same tells little:
+/// two agree in it more often than every other time. Seen from a sample.
+fn telling_bits(some: &[u64], varying: u64) -> f64 {
+    // Anywhere: at regular steps, ordered fingerprints may have the same lower bits.
+    let anywhere = |i: usize| some[hash(i as u64) as usize % some.len()];
+    let sample: Vec<u64> = (0..some.len().min(SAMPLE)).map(anywhere).collect();
+    let telling = |position: u32| {
+        let ones = sample.iter().filter(|&bits| bits >> position & 1 == 1).count();
+        let share = ones as f64 / sample.len() as f64;
+        -(share * share + (1.0 - share) * (1.0 - share)).log2()
+    };
+    (0..u64::BITS).filter(|position| varying >> position & 1 == 1).map(telling).sum()
 }
 
 /// How many choices of `some` out of `all` there are.
@@ -159,7 +176,7 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
     /// The pairs among `some` fingerprints that differ in each of `must`.
     fn pairs(&self, some: &[u64], must: &[u64]) -> Vec<Pair> {
         let varying = varying(some);
-        let Some(blocks) = cut(some.len(), varying, self.distance) else {
+        let Some(blocks) = cut(some, varying, self.distance) else {
             return self.all_pairs(some, must);
         };
         let tables = ways(blocks.len(), self.distance).map(|open| Table::new(&blocks, open, must));
@@ -174,10 +191,10 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
     /// Compares everything with everything.
     fn all_pairs(&self, some: &[u64], must: &[u64]) -> Vec<Pair> {
         let table = Table { key: 0, must: must.to_vec() };
-        let row = |place: usize| {
-            let mut found = Vec::new();
-            self.compare_first(&some[place..], &table, &mut found);
-            found
+        let places: Vec<u32> = some.iter().map(|&bits| self.place(bits)).collect();
+        let row = |one: usize| {
+            let near = self.near(some, one, &table).map(|other| in_order(places[one], places[other]));
+            near.filter(|pair| (self.accept)(pair.0, pair.1)).collect::<Vec<_>>()
         };
         if some.len() <= PART {
             (0..some.len()).flat_map(row).collect()
@@ -234,34 +251,43 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
         }
     }
 
+    /// Compares the members of a group with each other. Fingerprints travel without their places: these are looked up
+    /// where there is a pair, which is seldom, and once for each member of a crowded group.
     fn compare(&self, group: &[u64], table: &Table, found: &mut Vec<Pair>) {
-        for place in 0..group.len() {
-            self.compare_first(&group[place..], table, found);
-        }
-    }
-
-    /// Compares the first one with all others.
-    fn compare_first(&self, group: &[u64], table: &Table, found: &mut Vec<Pair>) {
-        let Some((one, others)) = group.split_first() else { return };
-        for other in others {
-            let differ = one ^ other;
-            if differ & table.key == 0
-                && differ.count_ones() <= self.distance
-                && table.must.iter().all(|must| differ & must != 0)
-            {
-                self.report(*one.min(other), *one.max(other), found);
+        let mut places = Vec::new();
+        for one in 0..group.len() {
+            for other in self.near(group, one, table) {
+                places.resize(group.len(), None);
+                let mut place =
+                    |member: usize| *places[member].get_or_insert_with(|| self.place(group[member]));
+                let pair = in_order(place(one), place(other));
+                if (self.accept)(pair.0, pair.1) {
+                    found.push(pair);
+                }
             }
         }
     }
 
-    /// Fingerprints travel without their places: these are asked for only where there is a pair, which is seldom.
-    fn report(&self, less: u64, more: u64, found: &mut Vec<Pair>) {
-        let place = |bits| self.fingerprints.partition_point(|&other| other < bits) as u32;
-        let pair = (place(less), place(more));
-        if (self.accept)(pair.0, pair.1) {
-            found.push(pair);
-        }
+    /// The members of a group behind `one` that make a pair with it, as far as it is for this table to say so.
+    fn near(&self, group: &[u64], one: usize, table: &Table) -> impl Iterator<Item = usize> {
+        let (bits, distance) = (group[one], self.distance);
+        let is_near = move |other: u64| {
+            let differ = bits ^ other;
+            differ & table.key == 0
+                && differ.count_ones() <= distance
+                && table.must.iter().all(|must| differ & must != 0)
+        };
+        let others = (one + 1..).zip(&group[one + 1..]);
+        others.filter(move |(_, other)| is_near(**other)).map(|(number, _)| number)
     }
+
+    fn place(&self, bits: u64) -> u32 {
+        self.fingerprints.partition_point(|&other| other < bits) as u32
+    }
+}
+
+fn in_order(one: u32, other: u32) -> Pair {
+    (one.min(other), one.max(other))
 }
 
 /// The bits that are not the same in all fingerprints.

@@ -17,7 +17,7 @@ impl Random {
 
     /// `count` numbers in order; a few less if `mask` makes some equal.
     fn take(&mut self, count: usize, mask: u64) -> Vec<u64> {
-        in_order((0..count).map(|_| self.next() & mask).collect())
+        sorted((0..count).map(|_| self.next() & mask).collect())
     }
 
     /// A number with exactly `ones` bits set.
@@ -30,7 +30,7 @@ impl Random {
     }
 }
 
-fn in_order(mut fingerprints: Vec<u64>) -> Vec<u64> {
+fn sorted(mut fingerprints: Vec<u64>) -> Vec<u64> {
     fingerprints.sort_unstable();
     fingerprints.dedup();
     fingerprints
@@ -91,7 +91,7 @@ fn sparse() -> impl Strategy<Value = Vec<u64>> {
 }
 
 fn any_fingerprints() -> impl Strategy<Value = Vec<u64>> {
-    prop_oneof![planted(), crowded(), sparse(), prop::collection::vec(0_u64..300, 0..300)].prop_map(in_order)
+    prop_oneof![planted(), crowded(), sparse(), prop::collection::vec(0_u64..300, 0..300)].prop_map(sorted)
 }
 
 proptest! {
@@ -157,7 +157,7 @@ fn a_million_with_planted_pairs() {
         .map(|(bits, distance)| (bits, bits ^ random.with_ones(distance), distance))
         .collect();
     fingerprints.extend(planted.iter().map(|(_, other, _)| other));
-    let fingerprints = in_order(fingerprints);
+    let fingerprints = sorted(fingerprints);
     let place = |bits: &u64| fingerprints.binary_search(bits).unwrap() as u32;
     for most in [0, 1, 3, 4] {
         let near = planted.iter().filter(|(_, _, distance)| (1..=most).contains(distance));
@@ -174,7 +174,7 @@ fn the_threads_do_not_matter() {
     let mut random = Random(3);
     let mut fingerprints = random.take(50_000, 0xf_ffff);
     fingerprints.append(&mut random.take(50_000, u64::MAX));
-    let fingerprints = in_order(fingerprints);
+    let fingerprints = sorted(fingerprints);
     let run = |threads| {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
         pool.install(|| within(&fingerprints, 2))
@@ -187,7 +187,9 @@ fn the_threads_do_not_matter() {
 #[test]
 fn half_of_the_bits_are_shared() {
     let mut fingerprints = Random(11).take(200_000, u64::from(u32::MAX));
-    fingerprints.iter_mut().for_each(|bits| *bits |= 0xdead_beef << 32);
+    for bits in &mut fingerprints {
+        *bits |= 0xdead_beef << 32;
+    }
     let found = within(&fingerprints, 3);
     assert!(found.iter().all(|&(i, j)| near(&fingerprints, i, j)));
     // Of 2 * 10^10 pairs, 5,489 of 2^32 are near.
@@ -208,16 +210,17 @@ fn few_bits_set() {
             fingerprints.extend((0..b).map(|c| 1 << a | 1 << b | 1_u64 << c));
         }
     }
-    let fingerprints = in_order(fingerprints);
+    let fingerprints = sorted(fingerprints);
     assert_eq!(fingerprints.len(), 43_745);
     let found = within(&fingerprints, 3);
     assert!(found.iter().all(|&(i, j)| near(&fingerprints, i, j)));
-    assert_eq!(found.len() as f64, sparse_pairs());
+    assert_eq!(found.len(), sparse_pairs());
 }
 
 /// Of sets of at most 3 of 64, how many pairs make each other by taking out and putting in at most 3.
-fn sparse_pairs() -> f64 {
-    let mut ends = 0.0;
+fn sparse_pairs() -> usize {
+    let choices = |all: usize, some: usize| (0..some).fold(1, |choices, i| choices * (all - i) / (i + 1));
+    let mut ends = 0;
     for size in 0..=3 {
         for (out, into) in (0..=3).flat_map(|out| (0..=3 - out).map(move |into| (out, into))) {
             if out + into > 0 && out <= size && size - out + into <= 3 {
@@ -225,14 +228,21 @@ fn sparse_pairs() -> f64 {
             }
         }
     }
-    ends / 2.0
+    ends / 2
 }
 
 #[test]
-fn the_cut_follows_the_number() {
-    let blocks = |count: usize, distance| cut(count, u64::MAX, distance).map(|blocks| blocks.len());
-    assert_eq!(blocks(10, 3), None);
-    assert_eq!(blocks(10_000, 3), Some(4));
-    assert_eq!(blocks(10_000_000, 3), Some(5));
-    assert_eq!(blocks(1_000_000, 0), Some(1));
+fn the_cut_follows_the_number_and_the_bits() {
+    let blocks = |fingerprints: &[u64], distance| {
+        cut(fingerprints, varying(fingerprints), distance).map(|blocks| blocks.len())
+    };
+    let random = Random(5).take(1_000_000, u64::MAX);
+    assert_eq!(blocks(&random[..10], 3), None);
+    assert_eq!(blocks(&random[..10_000], 3), Some(4));
+    assert_eq!(blocks(&random, 3), Some(5));
+    assert_eq!(blocks(&random, 0), Some(1));
+    assert_eq!(blocks(&random, 64), None);
+    let sparse = sorted((0..64).flat_map(|a| (0..=a).map(move |b| 1 << a | 1 << b)).collect());
+    assert_eq!(blocks(&sparse, 3), None, "of 2,080, most agree in nearly all bits");
+    assert_eq!(blocks(&random[..2080], 3), Some(4));
 }
