@@ -18,7 +18,9 @@ test: check ## everything that must hold: format, lints, tests, examples in the 
 
 check: ## format and lints only
 	cargo fmt --all --check
+	cargo fmt --manifest-path benches/peers/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
 
-bench: ## how fast it applies and learns
-	cargo bench --package undust --package undust-learn --bench '*'
+bench: ## how fast it applies, learns and compares, also beside other libraries
+	cargo bench --package undust --package undust-learn --package undust-content --bench '*'
+	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers

@@ -32,7 +32,7 @@ const FORBIDDEN_CRATES: [(&str, &[&str]); 5] = [
     ("crates/undust", &["undust-io", "undust-learn", "undust-cli", "rayon", "clap"]),
     ("crates/undust-io", &["undust-learn", "undust-cli", "clap"]),
     ("crates/undust-learn", &["undust-io", "undust-cli", "undust-fetch", "clap"]),
-    ("crates/undust-content", &["undust-io", "undust-cli", "undust-fetch", "clap", "rayon", "ureq"]),
+    ("crates/undust-content", &["undust-io", "undust-cli", "undust-fetch", "clap", "ureq"]),
     ("crates/undust-fetch", &["undust", "undust-io", "undust-learn", "undust-cli", "clap", "rayon"]),
 ];
 

@@ -1,7 +1,7 @@
 //! What a fetched page says, and whether two pages say the same.
 //!
 //! [`Document::read`] turns the bytes of an answer into visible text and a title; [`Sketch`] is the small part of it
-//! that is compared.
+//! that is compared. [`pairs_within`] finds those of many fingerprints that differ in few bits.
 //!
 //! ```
 //! use undust_content::{Document, Sketch, SketchOptions};
@@ -13,8 +13,8 @@
 //! assert!(one.matches(&same, options.agree));
 //! ```
 //!
-//! Pure computation: no network, files, clocks or threads. The bytes come from strangers, so time and stack are bounded
-//! for every input.
+//! Pure computation: no network, files or clocks, and no threads but those of the caller. The bytes come from strangers,
+//! so time and stack are bounded for every input.
 
 mod charset;
 pub mod cluster;

@@ -9,66 +9,61 @@
 //! Where this differs from the paper:
 //!
 //! - The paper permutes the bits and sorts. Here, tables are groups by a hash of the key: what agrees comes together as
-//!   well, with no more than two passes over the fingerprints whatever the width of the key, and the key may be any bits.
+//!   well, in two passes whatever the width of the key, and the key may be any bits. Tables whose keys begin with the same
+//!   blocks share the first pass.
 //! - The paper reports a pair from every table that holds it. Here only the first one does ([`Table::must`]); this is
 //!   seen from the bits that differ, without remembering pairs.
 //! - Fingerprints that share many bits make long groups. Such a group is a smaller problem of the same kind, on the
 //!   bits in which its members still differ, and is solved as such. So bits that are the same everywhere cost nothing.
 //!
-//! Memory: 16 bytes for each fingerprint, the same again for the table in work, and 8 for each pair: 320 MB for ten
-//! million, whatever the number of threads.
+//! Memory: 8 bytes for each fingerprint beside the input, and 8 for each pair: 80 MB for ten million, whatever the
+//! number of threads. Long groups are copied, once for each time that they are cut again.
 
 use rayon::prelude::*;
 
 /// Groups up to this length are compared pair by pair; longer ones are first split by their whole key.
 const SHORT: usize = 64;
 
-/// A table of more fingerprints is made in two steps, so that each stays within the processor's cache.
+/// More fingerprints are brought together in two passes, so that each stays within the processor's cache.
 const LARGE: usize = 1 << 14;
 
-/// What is scattered at once in the first step: a megabyte.
-const CHUNK: usize = 1 << 16;
+/// How many are scattered at once in the first pass: a megabyte, cut into pieces that are not too small to be fetched.
+const CHUNK: usize = 1 << 17;
 
-/// About how many fingerprints come together in the first step, and into how many parts they are scattered at most.
+/// About how many come together in the first pass, and into how many parts they are scattered at most.
 const PART: usize = 1 << 12;
 const MOST_PARTS: usize = 1 << 12;
 
 /// What it costs to put a fingerprint into a table, in comparisons. Measured.
-const PLACING: f64 = 8.0;
+const PLACING: f64 = 5.0;
 
 /// More blocks are not considered: there would be too many tables.
 const MOST_BLOCKS: u32 = 40;
 
-/// All pairs `(i, j)`, `i < j`, of places in `fingerprints` that differ in at most `distance` bits and that `accept`
-/// likes, in order. `accept` is asked once for each pair. Equal fingerprints are a pair, too: if there may be many of
-/// one kind, leave them out before.
+/// How many fingerprints are looked at to see how much their bits tell.
+const SAMPLE: usize = 128;
+
+type Pair = (u32, u32);
+
+/// All pairs `(i, j)`, `i < j`, of places in `fingerprints` (sorted, none twice) that differ in at most `distance` bits
+/// and that `accept` likes, in order. `accept` is asked once for each pair.
 ///
-/// On random fingerprints the time grows a little faster than their number. What cannot be avoided is the time to
-/// report the pairs there are. It runs on the threads of its caller; the result does not depend on how many.
+/// On random fingerprints the time grows a little faster than their number; to it comes the time to report the
+/// pairs there are. The work is done on the threads of the caller; the result does not depend on how many there are.
 ///
 /// # Panics
 ///
-/// If there are more than 2^32 fingerprints.
+/// If the fingerprints are not in order, if one is there twice, or if there are more than 2^32 of them.
 pub fn pairs_within(
     fingerprints: &[u64],
     distance: u32,
     accept: impl Fn(u32, u32) -> bool + Sync,
 ) -> Vec<(u32, u32)> {
+    assert!(fingerprints.is_sorted_by(|a, b| a < b), "fingerprints in order, none twice");
     assert!(u32::try_from(fingerprints.len()).is_ok(), "places are numbered in 32 bits");
-    let entries: Vec<Entry> =
-        fingerprints.iter().zip(0..).map(|(&bits, place)| Entry { bits, place }).collect();
-    let mut pairs = Search { distance, accept: &accept }.pairs(&entries, &[]);
+    let mut pairs = Search { fingerprints, distance, accept: &accept }.pairs(fingerprints, &[]);
     pairs.par_sort_unstable();
     pairs
-}
-
-type Pair = (u32, u32);
-
-/// A fingerprint and where it stands in the input.
-#[derive(Clone, Copy, Default)]
-struct Entry {
-    bits: u64,
-    place: u32,
 }
 
 /// One choice of blocks in which pairs agree.
@@ -83,11 +78,6 @@ struct Table {
 }
 
 impl Table {
-    /// No key: everything is compared with everything.
-    fn of_all(must: &[u64]) -> Table {
-        Table { key: 0, must: must.to_vec() }
-    }
-
     /// The table whose pairs may differ in the blocks of `open` (one bit a block) only.
     fn new(blocks: &[u64], open: u64, must: &[u64]) -> Table {
         let first = open.trailing_ones() as usize;
@@ -100,34 +90,53 @@ impl Table {
         }
     }
 
-    /// A number that depends on nothing but the key of a fingerprint.
-    fn hash(&self, entry: &Entry) -> usize {
-        let mixed = (entry.bits & self.key).wrapping_mul(0x9e37_79b9_7f4a_7c15);
-        ((mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93) >> 32) as usize
+    /// Keys of several tables begin with the same blocks: those of the highest bits, until they tell `parts` apart.
+    fn lead(&self, parts: usize) -> u64 {
+        let mut lead = self.key;
+        while lead.count_ones() > parts.trailing_zeros() {
+            lead &= lead - 1;
+        }
+        lead
     }
 }
 
-/// Two numbers out of one hash: which part, and which group within it.
-fn part(hash: usize, parts: usize) -> usize {
-    hash & (parts - 1)
+/// A number whose every bit depends on all bits of a key.
+fn hash(key: u64) -> u64 {
+    let mixed = key.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+    (mixed ^ mixed >> 32).wrapping_mul(0xd6e8_feb8_6659_fd93)
 }
 
-fn group(hash: usize, groups: usize) -> usize {
-    (hash >> MOST_PARTS.trailing_zeros()) & (groups - 1)
+/// One of `classes` (a power of two) for each key.
+fn class_of(key: u64, classes: usize) -> usize {
+    (hash(key) >> 32) as usize & (classes - 1)
 }
 
 /// The blocks of the cheapest cut of `varying` bits; none if it is best to compare everything with everything.
-fn cut(fingerprints: usize, varying: u64, distance: u32) -> Option<Vec<u64>> {
-    let (count, bits) = (fingerprints as f64, varying.count_ones());
+fn cut(some: &[u64], varying: u64, distance: u32) -> Option<Vec<u64>> {
+    let (count, bits) = (some.len() as f64, varying.count_ones());
+    let telling = telling_bits(some, varying);
     let by_tables = |blocks: u32| {
-        let width = f64::from(bits * (blocks - distance)) / f64::from(blocks);
-        let tables = choices(blocks, distance);
-        tables * count * (PLACING + count / width.exp2() / 2.0)
+        let telling_in_key = telling * f64::from(blocks - distance) / f64::from(blocks);
+        choices(blocks, distance) * count * (PLACING + count / telling_in_key.exp2() / 2.0)
     };
     let costs =
         (distance.saturating_add(1)..=bits.min(MOST_BLOCKS)).map(|blocks| (by_tables(blocks), blocks));
     let (cost, blocks) = costs.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (cost < count * count / 2.0).then(|| blocks_of(varying, blocks))
+}
+
+/// How many random bits would tell fingerprints apart as well as `varying` do. A bit that is mostly the same tells little:
+/// two agree in it more often than every other time. Seen from a sample.
+fn telling_bits(some: &[u64], varying: u64) -> f64 {
+    // Anywhere: at regular steps, ordered fingerprints may have the same lower bits.
+    let anywhere = |i: usize| some[hash(i as u64) as usize % some.len()];
+    let sample: Vec<u64> = (0..some.len().min(SAMPLE)).map(anywhere).collect();
+    let telling = |position: u32| {
+        let ones = sample.iter().filter(|&bits| bits >> position & 1 == 1).count();
+        let share = ones as f64 / sample.len() as f64;
+        -(share * share + (1.0 - share) * (1.0 - share)).log2()
+    };
+    (0..u64::BITS).filter(|position| varying >> position & 1 == 1).map(telling).sum()
 }
 
 /// How many choices of `some` out of `all` there are.
@@ -152,72 +161,73 @@ fn ways(blocks: usize, some: u32) -> impl Iterator<Item = u64> {
         // The next larger number with as many ones (Gosper).
         let lowest = way & way.wrapping_neg();
         let raised = way + lowest;
-        (lowest != 0).then(|| raised | ((way ^ raised) >> 2) / lowest)
+        (lowest != 0).then(|| raised | (((way ^ raised) >> 2) / lowest))
     };
     std::iter::successors(Some((1 << some) - 1), next).take_while(move |way| way >> blocks == 0)
 }
 
 struct Search<'a, A> {
+    fingerprints: &'a [u64],
     distance: u32,
     accept: &'a A,
 }
 
 impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
-    /// The pairs that differ in each of `must`.
-    fn pairs(&self, entries: &[Entry], must: &[u64]) -> Vec<Pair> {
-        let varying = varying(entries);
-        let Some(blocks) = cut(entries.len(), varying, self.distance) else {
-            return self.all_pairs(entries, &Table::of_all(must));
+    /// The pairs among `some` fingerprints that differ in each of `must`.
+    fn pairs(&self, some: &[u64], must: &[u64]) -> Vec<Pair> {
+        let varying = varying(some);
+        let Some(blocks) = cut(some, varying, self.distance) else {
+            return self.all_pairs(some, must);
         };
         let tables = ways(blocks.len(), self.distance).map(|open| Table::new(&blocks, open, must));
         let possible = tables.filter(|table| table.must.iter().all(|must| must & varying & !table.key != 0));
-        if entries.len() <= LARGE {
-            possible.flat_map(|table| self.pairs_in_groups(entries, &table)).collect()
+        if some.len() <= LARGE {
+            possible.flat_map(|table| self.pairs_in_groups(some, &table)).collect()
         } else {
-            let mut buffer = vec![Entry::default(); entries.len()];
-            possible.flat_map(|table| self.pairs_in_parts(entries, &table, &mut buffer)).collect()
+            self.pairs_in_parts(some, &possible.collect::<Vec<_>>())
         }
     }
 
-    /// Everything with everything.
-    fn all_pairs(&self, entries: &[Entry], table: &Table) -> Vec<Pair> {
-        let row = |place: usize| {
-            let mut found = Vec::new();
-            self.compare_first(&entries[place..], table, &mut found);
-            found
+    /// Compares everything with everything.
+    fn all_pairs(&self, some: &[u64], must: &[u64]) -> Vec<Pair> {
+        let table = Table { key: 0, must: must.to_vec() };
+        let places: Vec<u32> = some.iter().map(|&bits| self.place(bits)).collect();
+        let row = |one: usize| {
+            let near = self.near(some, one, &table).map(|other| in_order(places[one], places[other]));
+            near.filter(|pair| (self.accept)(pair.0, pair.1)).collect::<Vec<_>>()
         };
-        if entries.len() <= PART {
-            (0..entries.len()).flat_map(row).collect()
+        if some.len() <= PART {
+            (0..some.len()).flat_map(row).collect()
         } else {
-            (0..entries.len()).into_par_iter().flat_map_iter(row).collect()
+            (0..some.len()).into_par_iter().flat_map_iter(row).collect()
         }
     }
 
-    /// Scatters chunks into parts by the key, and looks at each part by itself.
-    fn pairs_in_parts(&self, entries: &[Entry], table: &Table, buffer: &mut [Entry]) -> Vec<Pair> {
-        let parts = (entries.len() / PART).next_power_of_two().min(MOST_PARTS);
-        let chunks = entries.par_chunks(CHUNK).zip(buffer.par_chunks_mut(CHUNK));
-        let starts: Vec<Vec<u32>> = chunks
-            .map(|(from, to)| scatter(from, to, parts, |entry| part(table.hash(entry), parts)))
-            .collect();
-        let gather = |number: usize| {
-            let mut gathered = Vec::with_capacity(2 * PART);
-            for (chunk, starts) in buffer.chunks(CHUNK).zip(&starts) {
-                gathered.extend_from_slice(&chunk[range(starts, number)]);
-            }
-            gathered
-        };
-        (0..parts)
-            .into_par_iter()
-            .flat_map_iter(|number| self.pairs_in_groups(&gather(number), table))
-            .collect()
+    /// For tables whose keys begin alike, scatters chunks into parts by that, and looks at each part by itself.
+    fn pairs_in_parts(&self, some: &[u64], tables: &[Table]) -> Vec<Pair> {
+        let parts = (some.len() / PART).next_power_of_two().min(MOST_PARTS);
+        let mut buffer = vec![0; some.len()];
+        let mut found = Vec::new();
+        for alike in tables.chunk_by(|a, b| a.lead(parts) == b.lead(parts)) {
+            let lead = alike[0].lead(parts);
+            let chunks = some.par_chunks(CHUNK).zip(buffer.par_chunks_mut(CHUNK));
+            let starts: Vec<Vec<u32>> = chunks
+                .map(|(from, to)| scatter(from, to, parts, |bits| class_of(bits & lead, parts)))
+                .collect();
+            let in_part = |number: usize| {
+                let part = gather(&buffer, &starts, number);
+                alike.iter().flat_map(|table| self.pairs_in_groups(&part, table)).collect::<Vec<_>>()
+            };
+            found.par_extend((0..parts).into_par_iter().flat_map_iter(in_part));
+        }
+        found
     }
 
     /// Brings together what has the same key, and compares that.
-    fn pairs_in_groups(&self, entries: &[Entry], table: &Table) -> Vec<Pair> {
-        let groups = 2 * entries.len().next_power_of_two();
-        let mut grouped = vec![Entry::default(); entries.len()];
-        let starts = scatter(entries, &mut grouped, groups, |entry| group(table.hash(entry), groups));
+    fn pairs_in_groups(&self, some: &[u64], table: &Table) -> Vec<Pair> {
+        let groups = (some.len() + some.len() / 4).next_power_of_two();
+        let mut grouped = vec![0; some.len()];
+        let starts = scatter(some, &mut grouped, groups, |bits| class_of(bits & table.key, groups));
         let mut found = Vec::new();
         for number in 0..groups {
             match &mut grouped[range(&starts, number)] {
@@ -230,9 +240,9 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
     }
 
     /// Keys with one hash are told apart; what has one key is searched on the bits that are left.
-    fn pairs_in_long_group(&self, group: &mut [Entry], table: &Table, found: &mut Vec<Pair>) {
-        group.sort_unstable_by_key(|entry| entry.bits & table.key);
-        for run in group.chunk_by(|a, b| (a.bits ^ b.bits) & table.key == 0) {
+    fn pairs_in_long_group(&self, group: &mut [u64], table: &Table, found: &mut Vec<Pair>) {
+        group.sort_unstable_by_key(|bits| bits & table.key);
+        for run in group.chunk_by(|a, b| (a ^ b) & table.key == 0) {
             if run.len() <= SHORT {
                 self.compare(run, table, found);
             } else {
@@ -241,57 +251,80 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
         }
     }
 
-    fn compare(&self, entries: &[Entry], table: &Table, found: &mut Vec<Pair>) {
-        for place in 0..entries.len() {
-            self.compare_first(&entries[place..], table, found);
-        }
-    }
-
-    /// Compares the first entry with all others.
-    fn compare_first(&self, entries: &[Entry], table: &Table, found: &mut Vec<Pair>) {
-        let Some((one, others)) = entries.split_first() else { return };
-        for other in others {
-            let differ = one.bits ^ other.bits;
-            if differ & table.key == 0
-                && differ.count_ones() <= self.distance
-                && table.must.iter().all(|must| differ & must != 0)
-            {
-                let pair = (one.place.min(other.place), one.place.max(other.place));
+    /// Compares the members of a group with each other. Fingerprints travel without their places: these are looked up
+    /// where there is a pair, which is seldom, and once for each member of a crowded group.
+    fn compare(&self, group: &[u64], table: &Table, found: &mut Vec<Pair>) {
+        let mut places = Vec::new();
+        for one in 0..group.len() {
+            for other in self.near(group, one, table) {
+                places.resize(group.len(), None);
+                let mut place =
+                    |member: usize| *places[member].get_or_insert_with(|| self.place(group[member]));
+                let pair = in_order(place(one), place(other));
                 if (self.accept)(pair.0, pair.1) {
                     found.push(pair);
                 }
             }
         }
     }
+
+    /// The members of a group behind `one` that make a pair with it, as far as it is for this table to say so.
+    fn near(&self, group: &[u64], one: usize, table: &Table) -> impl Iterator<Item = usize> {
+        let (bits, distance) = (group[one], self.distance);
+        let is_near = move |other: u64| {
+            let differ = bits ^ other;
+            differ & table.key == 0
+                && differ.count_ones() <= distance
+                && table.must.iter().all(|must| differ & must != 0)
+        };
+        let others = (one + 1..).zip(&group[one + 1..]);
+        others.filter(move |(_, other)| is_near(**other)).map(|(number, _)| number)
+    }
+
+    fn place(&self, bits: u64) -> u32 {
+        self.fingerprints.partition_point(|&other| other < bits) as u32
+    }
 }
 
-/// The bits that are not the same in all entries.
-fn varying(entries: &[Entry]) -> u64 {
-    let first = entries.first().map_or(0, |entry| entry.bits);
-    entries.iter().fold(0, |varying, entry| varying | (entry.bits ^ first))
+fn in_order(one: u32, other: u32) -> Pair {
+    (one.min(other), one.max(other))
 }
 
-/// Copies entries so that those of one class lie together, in order of the classes. Tells where each class begins,
-/// and after the last one, where it ends.
-fn scatter(from: &[Entry], to: &mut [Entry], classes: usize, class: impl Fn(&Entry) -> usize) -> Vec<u32> {
-    // What is counted for a class stands two places on; its place moves on as it fills, and ends where the next begins.
+/// The bits that are not the same in all fingerprints.
+fn varying(some: &[u64]) -> u64 {
+    let first = some.first().copied().unwrap_or_default();
+    some.iter().fold(0, |varying, bits| varying | (bits ^ first))
+}
+
+/// Copies what is in `from` so that what is of one class lies together, in the order of classes. Tells where each class
+/// begins, and last, where the last one ends.
+fn scatter(from: &[u64], to: &mut [u64], classes: usize, class: impl Fn(u64) -> usize) -> Vec<u32> {
+    // Counted two places on, so that in the end each class begins where the one before it has been filled up.
     let mut starts = vec![0; classes + 2];
-    for entry in from {
-        starts[class(entry) + 2] += 1;
+    for &bits in from {
+        starts[class(bits) + 2] += 1;
     }
     for number in 2..starts.len() {
         starts[number] += starts[number - 1];
     }
-    for entry in from {
-        let next = &mut starts[class(entry) + 1];
-        to[*next as usize] = *entry;
+    for &bits in from {
+        let next = &mut starts[class(bits) + 1];
+        to[*next as usize] = bits;
         *next += 1;
     }
     starts.pop();
     starts
 }
 
-/// Where the entries of a class lie.
+/// What lies in one part, out of all chunks.
+fn gather(buffer: &[u64], starts: &[Vec<u32>], part: usize) -> Vec<u64> {
+    let slices = || buffer.chunks(CHUNK).zip(starts).map(|(chunk, starts)| &chunk[range(starts, part)]);
+    let mut gathered = Vec::with_capacity(slices().map(<[u64]>::len).sum());
+    slices().for_each(|slice| gathered.extend_from_slice(slice));
+    gathered
+}
+
+/// Where the members of a class lie.
 fn range(starts: &[u32], class: usize) -> std::ops::Range<usize> {
     starts[class] as usize..starts[class + 1] as usize
 }

@@ -3,7 +3,8 @@
 /// Every so many fingerprints, one more follows that differs from it in few bits.
 const PLANTED_EVERY: usize = 100;
 
-/// `count` random fingerprints (splitmix64); to one in a hundred of them belongs another that differs in up to six bits.
+/// `count` random fingerprints (splitmix64); to one in a hundred of them belongs another that differs in up to six bits. In order,
+/// none twice.
 pub(crate) fn fingerprints(count: usize) -> Vec<u64> {
     let mut state = count as u64;
     let mut random = || {
@@ -19,5 +20,7 @@ pub(crate) fn fingerprints(count: usize) -> Vec<u64> {
         let neighbour = place % PLANTED_EVERY == 1;
         made.push(if neighbour { made[place - 1] ^ flips(place / PLANTED_EVERY % 7) } else { bits });
     }
+    made.sort_unstable();
+    made.dedup();
     made
 }
