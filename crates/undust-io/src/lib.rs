@@ -23,6 +23,7 @@ mod format;
 mod problems;
 
 pub mod blocks;
+mod in_order;
 mod input;
 
 mod detect;
