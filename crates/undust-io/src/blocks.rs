@@ -1,22 +1,17 @@
-//! Blocks of whole lines, worked on side by side and handed on in order: the one parallel primitive of undust.
+//! Blocks of whole lines, worked on side by side and handed on in order.
 
 use std::io::{self, Read};
 use std::iter;
 use std::mem;
-use std::sync::Mutex;
-use std::sync::mpsc::{self, Receiver, Sender, SyncSender};
-use std::thread;
 
 use memchr::{memchr, memchr_iter, memrchr};
 
 use crate::error::ReadError;
+use crate::in_order::{JOB_BYTES, map_in_order};
 use crate::input::Input;
 
 /// The longest line that is held; of a longer one, this many bytes and one more are kept and the rest is skipped.
 pub const MAX_LINE: usize = 64 * 1024 * 1024;
-
-/// Large enough that handing it to another thread costs nothing beside the work on it.
-const BLOCK_BYTES: usize = 512 * 1024;
 
 /// Some whole lines of an input; only its last block may lack the final newline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -41,7 +36,7 @@ where
     T: Send,
     E: From<ReadError>,
 {
-    Blocks::new(input, BLOCK_BYTES).map_each(threads, work, sink)
+    map_in_order(Blocks::new(input, JOB_BYTES), threads, work, sink)
 }
 
 /// The lines of a block, each without `\n` and without `\r` before it.
@@ -140,78 +135,6 @@ impl Blocks {
         data.reserve(self.block_bytes);
         self.input.by_ref().take(self.block_bytes as u64).read_to_end(data)
     }
-
-    fn map_each<T, E>(
-        self,
-        threads: usize,
-        work: impl Fn(Block) -> T + Sync,
-        mut sink: impl FnMut(T) -> Result<(), E>,
-    ) -> Result<(), E>
-    where
-        T: Send,
-        E: From<ReadError>,
-    {
-        if threads <= 1 {
-            for block in self {
-                sink(work(block?))?;
-            }
-            return Ok(());
-        }
-        let (jobs, queue) = mpsc::channel();
-        let queue = Mutex::new(queue);
-        // This queue alone bounds what is in flight: nothing becomes a job before it has its place in the order.
-        let (order, results) = mpsc::sync_channel(2 * threads);
-        thread::scope(|scope| {
-            scope.spawn(move || hand_out(self, &jobs, &order));
-            for _ in 0..threads {
-                scope.spawn(|| work_off(&queue, &work));
-            }
-            collect(results, sink)
-        })
-    }
-}
-
-/// A block and where its result is awaited.
-type Job<T> = (Block, Sender<T>);
-
-/// A result to come, or the error in its place.
-type Awaited<T> = Result<Receiver<T>, ReadError>;
-
-/// The reading thread: give each block its place in the order, then to whoever is free. Ends when nobody listens.
-fn hand_out<T>(blocks: Blocks, jobs: &Sender<Job<T>>, order: &SyncSender<Awaited<T>>) {
-    for block in blocks {
-        let (result, awaited) = mpsc::channel();
-        let (block, place) = match block {
-            Ok(block) => (Some(block), Ok(awaited)),
-            Err(error) => (None, Err(error)),
-        };
-        let listening = order.send(place).is_ok();
-        let handed_out = block.is_some_and(|block| jobs.send((block, result)).is_ok());
-        if !(listening && handed_out) {
-            return;
-        }
-    }
-}
-
-/// A working thread: take blocks until there are no more.
-fn work_off<T>(queue: &Mutex<Receiver<Job<T>>>, work: &impl Fn(Block) -> T) {
-    while let Ok(Ok((block, result))) = queue.lock().map(|queue| queue.recv()) {
-        // Nobody waits for the result when the sink has failed; the queue is about to end then.
-        let _ = result.send(work(block));
-    }
-}
-
-/// The calling thread: wait for each result in its turn. Takes `results`, so that a failing sink stops the reader.
-fn collect<T, E: From<ReadError>>(
-    results: Receiver<Awaited<T>>,
-    mut sink: impl FnMut(T) -> Result<(), E>,
-) -> Result<(), E> {
-    for awaited in results {
-        // No result means that its worker panicked; leaving the scope passes the panic on.
-        let Ok(result) = awaited?.recv() else { break };
-        sink(result)?;
-    }
-    Ok(())
 }
 
 #[cfg(test)]
@@ -229,7 +152,7 @@ mod tests {
 
     fn mapped<T: Send>(blocks: Blocks, threads: usize, work: impl Fn(Block) -> T + Sync) -> Vec<T> {
         let mut results = Vec::new();
-        let done: Result<(), ReadError> = blocks.map_each(threads, work, |result| {
+        let done: Result<(), ReadError> = map_in_order(blocks, threads, work, |result| {
             results.push(result);
             Ok(())
         });
@@ -249,7 +172,7 @@ mod tests {
     fn an_endless_line_is_cut_and_the_next_one_whole() {
         let endless = io::repeat(b'x').take(MAX_LINE as u64 + 3_000_000);
         let input = Input::new("sample", endless.chain(&b"\nhttp://a/\n"[..])).unwrap();
-        let blocks: Vec<Block> = Blocks::new(input, BLOCK_BYTES).collect::<Result<_, _>>().unwrap();
+        let blocks: Vec<Block> = Blocks::new(input, JOB_BYTES).collect::<Result<_, _>>().unwrap();
         assert_eq!(blocks[0].data.len(), MAX_LINE + 2);
         assert_eq!(blocks[1], Block { data: b"http://a/\n".to_vec(), first_line: 2 });
         assert_eq!(blocks.len(), 2);

@@ -8,8 +8,7 @@ use crate::formats::{by_first_line, by_most_lines, is_blank};
 const LINES: usize = 100;
 
 /// How well-known formats that are not read here begin.
-const FOREIGN: [(&[u8], &str); 8] = [
-    (b"WARC/", "a WARC file"),
+const FOREIGN: [(&[u8], &str); 7] = [
     (b"PAR1", "a Parquet file"),
     (b"PK\x03\x04", "a ZIP archive"),
     (b"\xfd7zXZ", "an XZ-compressed file"),
@@ -21,6 +20,9 @@ const FOREIGN: [(&[u8], &str); 8] = [
 
 /// The format of an input that begins with `head`, or what it looks like instead. Text of no other format is URLs.
 pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
+    if is_warc(head) {
+        return Ok(Format::Warc);
+    }
     let text = head.trim_ascii_start();
     if let Some((_, seems)) = FOREIGN.iter().find(|(magic, _)| text.starts_with(magic)) {
         return Err(seems);
@@ -39,6 +41,11 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
     }
 }
 
+/// Whether an input that begins with `head` is made of WARC records.
+pub(crate) fn is_warc(head: &[u8]) -> bool {
+    head.trim_ascii_start().starts_with(b"WARC/")
+}
+
 /// Whether a line is a URL with something in the next column: no URL has a tab in it.
 fn is_row(line: &[u8]) -> bool {
     let line = line.trim_ascii();
@@ -46,7 +53,7 @@ fn is_row(line: &[u8]) -> bool {
 }
 
 /// Text holds no NUL and hardly any other control character, whatever its encoding.
-fn is_binary(head: &[u8]) -> bool {
+pub(crate) fn is_binary(head: &[u8]) -> bool {
     let controls = head.iter().filter(|b| b.is_ascii_control() && !b.is_ascii_whitespace()).count();
     head.contains(&0) || controls > head.len() / 20
 }
@@ -82,6 +89,7 @@ mod tests {
             ("org,a)/ 20120101122052 http://a/ text/html 200 TT2L - 652 w.gz\n", Format::Cdx),
             ("org,a)/ 20140126200624 {\"url\": \"http://a/\", \"mime\": \"text/html\"}\n", Format::Cdxj),
             ("- - - [01/Aug/1995:06:00:00 +0000] \"GET / HTTP/1.0\" 200 1713\n", Format::Log),
+            ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", Format::Warc),
             (heritrix, Format::Heritrix),
             (&with_record_header, Format::Heritrix),
         ];
@@ -94,10 +102,9 @@ mod tests {
     #[test]
     fn what_is_not_read_here() {
         let no_header = "a table whose first line does not name the columns (one must be 'url')";
-        let cases: [(&[u8], &str); 7] = [
+        let cases: [(&[u8], &str); 6] = [
             (b"http://a/\tc0\nhttp://b/\tc1\n", no_header),
             (b"c0\thttp://a/\n", no_header),
-            (b"WARC/1.0\r\nWARC-Type: warcinfo\r\n", "a WARC file"),
             (b"\n<?xml version=\"1.0\"?>", "HTML or XML"),
             (b"\x7fELF\x02\x01\x01\0", "binary data"),
             (b"h\0t\0t\0p\0", "binary data"),

@@ -22,11 +22,15 @@ pub enum Format {
     Log,
     /// Heritrix `crawl.log`.
     Heritrix,
+    /// Web archive: requests, answers and what else a crawler keeps, as records.
+    Warc,
+    /// A folder of saved pages: a mirror made by wget or `HTTrack`.
+    Folder,
 }
 
 impl Format {
     /// Every format, in the order in which help texts list them.
-    pub const ALL: [Format; 8] = [
+    pub const ALL: [Format; 10] = [
         Format::Tsv,
         Format::Csv,
         Format::Jsonl,
@@ -35,6 +39,8 @@ impl Format {
         Format::Cdxj,
         Format::Log,
         Format::Heritrix,
+        Format::Warc,
+        Format::Folder,
     ];
 
     /// The word used on the command line.
@@ -48,6 +54,17 @@ impl Format {
             Format::Cdxj => "cdxj",
             Format::Log => "log",
             Format::Heritrix => "heritrix",
+            Format::Warc => "warc",
+            Format::Folder => "folder",
+        }
+    }
+
+    /// What a page is read from: a line, a record, a file.
+    pub fn unit(self) -> &'static str {
+        match self {
+            Format::Csv | Format::Warc => "record",
+            Format::Folder => "file",
+            _ => "line",
         }
     }
 }
@@ -79,7 +96,7 @@ mod tests {
         }
         assert_eq!(
             "xml".parse::<Format>().unwrap_err(),
-            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix"
+            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, folder"
         );
     }
 }

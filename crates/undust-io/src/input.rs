@@ -5,27 +5,35 @@ use std::io::{self, Cursor, Read};
 use std::mem;
 use std::path::{Path, PathBuf};
 
-use bzip2::read::MultiBzDecoder;
-use flate2::read::MultiGzDecoder;
-use zstd::stream::read::Decoder as ZstdDecoder;
-
 use crate::Format;
 use crate::blocks::count_newlines;
-use crate::detect::detect;
+use crate::decompress::decompress;
+use crate::detect::{detect, is_warc};
 use crate::error::{ReadError, ReadErrorKind};
 
 /// Bytes to read, decompressed, under the name by which errors call them.
 pub struct Input {
     name: PathBuf,
+    /// Whether this is a folder, which has files and no bytes of its own.
+    is_folder: bool,
     compressed: bool,
     reader: Box<dyn Read + Send>,
 }
 
-/// Open a file, or standard input for `-`, decompressing gzip, zstd and bzip2 (also many members in a row).
+/// Open a file, or standard input for `-`, decompressing gzip, zstd and bzip2 (also many members in a row); or a folder of
+/// saved pages.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that opens files")]
 pub fn open(path: &Path) -> Result<Input, ReadError> {
     if path == Path::new("-") {
         return Input::new(path, io::stdin());
+    }
+    if path.is_dir() {
+        return Ok(Input {
+            name: path.into(),
+            is_folder: true,
+            compressed: false,
+            reader: Box::new(no_bytes()),
+        });
     }
     match File::open(path) {
         Ok(file) => Input::new(path, file),
@@ -38,7 +46,7 @@ impl Input {
     pub fn new(name: impl Into<PathBuf>, source: impl Read + Send + 'static) -> Result<Input, ReadError> {
         let name = name.into();
         match decompress(source) {
-            Ok((compressed, reader)) => Ok(Input { name, compressed, reader }),
+            Ok((compressed, reader)) => Ok(Input { name, is_folder: false, compressed, reader }),
             Err(error) => Err(ReadError { file: name, line: None, kind: ReadErrorKind::Io(error) }),
         }
     }
@@ -46,6 +54,11 @@ impl Input {
     /// The name by which errors call this input.
     pub fn name(&self) -> &Path {
         &self.name
+    }
+
+    /// Whether this is a folder of saved pages.
+    pub fn is_folder(&self) -> bool {
+        self.is_folder
     }
 
     /// All of it as text.
@@ -63,6 +76,9 @@ impl Input {
 
     /// The format that the content looks like.
     pub fn format(&mut self) -> Result<Format, ReadError> {
+        if self.is_folder {
+            return Ok(Format::Folder);
+        }
         let head = self.head()?;
         let seems = |seems| ReadError {
             file: self.name().into(),
@@ -76,14 +92,18 @@ impl Input {
     pub(crate) fn head(&mut self) -> Result<Vec<u8>, ReadError> {
         const HEAD: u64 = 64 * 1024;
         let mut head = Vec::new();
-        if let Err(error) = self.reader.by_ref().take(HEAD).read_to_end(&mut head) {
-            return Err(self.error(1 + count_newlines(&head), error));
-        }
+        let error = self.reader.by_ref().take(HEAD).read_to_end(&mut head).err();
+        let error = match error {
+            // The records before the damage are whole: their reader will come to it.
+            Some(error) if is_warc(&head) => Some(error),
+            Some(error) => return Err(self.error(1 + count_newlines(&head), error)),
+            None => None,
+        };
         if head.starts_with(b"\xef\xbb\xbf") {
             head.drain(..3);
         }
         let rest = mem::replace(&mut self.reader, Box::new(io::empty()));
-        self.reader = Box::new(Cursor::new(head.clone()).chain(rest));
+        self.reader = Box::new(Cursor::new(head.clone()).chain(Failure(error)).chain(rest));
         Ok(head)
     }
 
@@ -101,24 +121,34 @@ impl Input {
     }
 }
 
+/// What is read of a folder that is taken for a file.
+fn no_bytes() -> impl Read {
+    Failure(Some(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder, not a file")))
+}
+
+/// The first `most` bytes of a file, and how many there are.
+#[expect(clippy::disallowed_methods, reason = "this is the one place that opens files")]
+pub(crate) fn read_beginning(path: &Path, most: u64) -> io::Result<(Vec<u8>, u64)> {
+    let file = File::open(path)?;
+    let mut bytes = Vec::new();
+    let size = file.metadata()?.len();
+    let read = file.take(most).read_to_end(&mut bytes)? as u64;
+    Ok((bytes, size.max(read)))
+}
+
+/// An error that was met while looking ahead, kept for whoever reads up to it.
+struct Failure(Option<io::Error>);
+
+impl Read for Failure {
+    fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+        self.0.take().map_or(Ok(0), Err)
+    }
+}
+
 impl Read for Input {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.reader.read(buffer)
     }
-}
-
-/// The plain bytes of `source`, and whether they were compressed.
-fn decompress(mut source: impl Read + Send + 'static) -> io::Result<(bool, Box<dyn Read + Send>)> {
-    const MAGIC: u64 = 5;
-    let mut magic = Vec::new();
-    source.by_ref().take(MAGIC).read_to_end(&mut magic)?;
-    let whole = Cursor::new(magic.clone()).chain(source);
-    Ok(match magic.as_slice() {
-        [0x1f, 0x8b, ..] => (true, Box::new(MultiGzDecoder::new(whole))),
-        [0x28, 0xb5, 0x2f, 0xfd, ..] => (true, Box::new(ZstdDecoder::new(whole)?)),
-        [b'B', b'Z', b'h', b'1'..=b'9', 0x31 | 0x17] => (true, Box::new(MultiBzDecoder::new(whole))),
-        _ => (false, Box::new(whole)),
-    })
 }
 
 #[cfg(test)]

@@ -23,6 +23,8 @@ mod format;
 mod problems;
 
 pub mod blocks;
+mod decompress;
+mod in_order;
 mod input;
 
 mod detect;
@@ -36,5 +38,5 @@ pub use error::{ReadError, ReadErrorKind};
 pub use format::Format;
 pub use input::{Input, open};
 pub use problems::{Problem, Problems};
-pub use read::{ReadOptions, Summary, read, read_input, try_read_input};
+pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
 pub use write::{check_writable, write_atomically};

@@ -7,7 +7,11 @@ use undust::page::Page;
 use crate::Format;
 use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
 use crate::error::{ReadError, ReadErrorKind};
-use crate::formats::{Csv, Fault, LineFormat, Parsed, is_blank, line_format};
+use crate::formats::{
+    Csv, Fault, Folder, LineFormat, Outcome, Parsed, Record, Records, SavedFile, is_blank, line_format,
+};
+use crate::group::memory_of;
+use crate::in_order::{Batches, map_in_order};
 use crate::input::{Input, open};
 use crate::problems::{Problem, Problems, shown};
 
@@ -19,17 +23,19 @@ const MAX_URL: usize = 65_536;
 pub struct ReadOptions {
     /// The format, where it is not to be recognised by content.
     pub format: Option<Format>,
-    /// The host that logs leave out: `www.example.org` or `https://www.example.org:8080`.
+    /// The host that logs and folders leave out: `www.example.org` or `https://www.example.org:8080`.
     pub host: Option<String>,
     /// Stop at the first bad line.
     pub strict: bool,
     /// How many threads parse.
     pub threads: usize,
+    /// Of a longer body, of a page in a web archive or a folder, only so many bytes are read.
+    pub max_body: u64,
 }
 
 impl Default for ReadOptions {
     fn default() -> ReadOptions {
-        ReadOptions { format: None, host: None, strict: false, threads: 1 }
+        ReadOptions { format: None, host: None, strict: false, threads: 1, max_body: 8 * 1024 * 1024 }
     }
 }
 
@@ -38,7 +44,7 @@ impl Default for ReadOptions {
 pub struct Summary {
     /// The format it was read as.
     pub format: Format,
-    /// All lines; for CSV, records.
+    /// All lines; for CSV and WARC, records; for folders, files and what else is there. See [`Format::unit`].
     pub lines: u64,
     /// The lines that held a page.
     pub pages: u64,
@@ -46,6 +52,10 @@ pub struct Summary {
     pub left_out: u64,
     /// The lines that could not be read.
     pub problems: Problems,
+    /// The pages that are longer than `max_body`, and of which only the beginning was read.
+    pub cut: u64,
+    /// As it was asked for.
+    pub max_body: u64,
 }
 
 /// Read the pages of a file, or of standard input for `-`, into `sink`, in file order whatever the number of threads.
@@ -67,40 +77,105 @@ pub fn read_input(
 
 /// Read the pages of an opened input into a sink that may fail: its first error ends the run, however long the input.
 pub fn try_read_input<E: From<ReadError>>(
-    mut input: Input,
+    input: Input,
     options: &ReadOptions,
     sink: &mut dyn FnMut(Page) -> Result<(), E>,
 ) -> Result<Summary, E> {
+    try_read_prepared(input, options, &|_| {}, sink)
+}
+
+/// As [`try_read_input`], but each page is shown to `prepare` first, in the thread that parsed it: work on one page, such as
+/// reading its HTML, is done side by side, and what is not needed any more need not be held.
+pub fn try_read_prepared<E: From<ReadError>>(
+    mut input: Input,
+    options: &ReadOptions,
+    prepare: &(dyn Fn(&mut Page) + Sync),
+    sink: &mut dyn FnMut(Page) -> Result<(), E>,
+) -> Result<Summary, E> {
     let format = options.format.map_or_else(|| input.format(), Ok)?;
-    let head = input.head()?;
+    let max_body = usize::try_from(options.max_body).unwrap_or(usize::MAX);
     let file = File { name: input.name().into(), strict: options.strict };
-    let mut summary = Summary::new(format);
+    let reading = Reading { file: &file, prepare, threads: options.threads };
+    let mut summary = Summary::new(format, options);
     let take = |batch| summary.take(batch, sink);
+    if format == Format::Folder {
+        let folder = Folder::new(input.name(), options.host.as_deref())?;
+        let read = |file| folder.read(file, max_body);
+        reading.items(folder.files()?, |_| SavedFile::WEIGHT, read, take)?;
+        return Ok(summary);
+    }
+    let head = input.head()?;
     // No line, no header to miss: an empty input is an empty table.
     let parsed_as = if is_blank(&head) { Format::Urls } else { format };
     match line_format(parsed_as, &head, options).map_err(|kind| file.error(None, kind))? {
-        Some(format) => read_lines(input, &*format, &file, options.threads, take)?,
-        None => read_csv(Csv::new(input)?, &file, take)?,
+        Some(format) => reading.lines(input, &*format, take)?,
+        None if parsed_as == Format::Warc => {
+            let records = Records::new(input, max_body);
+            reading.items(records, Record::weight, |record| record.read(max_body), take)?;
+        }
+        None => reading.csv(Csv::new(input)?, take)?,
     }
     Ok(summary)
 }
 
-fn read_lines<E: From<ReadError>>(
-    input: Input,
-    format: &dyn LineFormat,
-    file: &File,
+/// How an input is read, whatever its format.
+struct Reading<'r> {
+    file: &'r File,
+    prepare: &'r (dyn Fn(&mut Page) + Sync),
     threads: usize,
-    mut sink: impl FnMut(Batch) -> Result<(), E>,
-) -> Result<(), E> {
-    map_blocks(input, threads, |block| parse_block(format, file, &block), |batch| sink(batch?))
 }
 
-fn parse_block(format: &dyn LineFormat, file: &File, block: &Block) -> Result<Batch, ReadError> {
-    let mut batch = Batch::default();
-    for (number, line) in (block.first_line..).zip(lines(&block.data)) {
-        batch.add(file, number, parse_line(format, line))?;
+impl Reading<'_> {
+    fn lines<E: From<ReadError>>(
+        &self,
+        input: Input,
+        format: &dyn LineFormat,
+        mut sink: impl FnMut(Batch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let outcomes = |block: &Block| {
+            let lines = (block.first_line..).zip(lines(&block.data));
+            self.batch(lines.map(|(number, line)| Outcome {
+                number,
+                parsed: parse_line(format, line),
+                cut: false,
+            }))
+        };
+        map_blocks(input, self.threads, |block| outcomes(&block), |batch| sink(batch?))
     }
-    Ok(batch)
+
+    fn csv<E: From<ReadError>>(
+        &self,
+        csv: Csv,
+        mut sink: impl FnMut(Batch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        sink(Batch { lines: 1, left_out: 1, ..Batch::default() })?;
+        let weight = |outcome: &Outcome| match &outcome.parsed {
+            Ok(Some(page)) => memory_of(page) as usize,
+            _ => 64,
+        };
+        self.items(csv, weight, |outcome| outcome, sink)
+    }
+
+    /// What is read one by one: in batches of about the same weight.
+    fn items<I: Send, E: From<ReadError>>(
+        &self,
+        items: impl Iterator<Item = Result<I, ReadError>> + Send,
+        weigh: impl Fn(&I) -> usize + Send,
+        read: impl Fn(I) -> Outcome + Sync,
+        mut sink: impl FnMut(Batch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let work = |items: Vec<I>| self.batch(items.into_iter().map(&read));
+        map_in_order(Batches::new(items, weigh), self.threads, work, |batch| sink(batch?))
+    }
+
+    /// Take account of some lines. Fails where one of them must end the run.
+    fn batch(&self, outcomes: impl Iterator<Item = Outcome>) -> Result<Batch, ReadError> {
+        let mut batch = Batch::default();
+        for outcome in outcomes {
+            batch.add(self, outcome)?;
+        }
+        Ok(batch)
+    }
 }
 
 fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
@@ -108,21 +183,6 @@ fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
         return Err(Fault::Bad(format!("line longer than {MAX_LINE} bytes: {}", shown(line))));
     }
     if is_blank(line) { Ok(None) } else { format.parse(line) }
-}
-
-fn read_csv<E: From<ReadError>>(
-    csv: Csv,
-    file: &File,
-    mut sink: impl FnMut(Batch) -> Result<(), E>,
-) -> Result<(), E> {
-    sink(Batch { lines: 1, left_out: 1, ..Batch::default() })?;
-    for record in csv {
-        let (line, parsed) = record?;
-        let mut batch = Batch::default();
-        batch.add(file, line, parsed)?;
-        sink(batch)?;
-    }
-    Ok(())
 }
 
 /// What the account of a line needs to know of its file.
@@ -142,16 +202,22 @@ impl File {
 struct Batch {
     lines: u64,
     left_out: u64,
+    cut: u64,
     pages: Vec<Page>,
     problems: Problems,
 }
 
 impl Batch {
     /// Take account of one line. Fails where the line must end the run.
-    fn add(&mut self, file: &File, line: u64, parsed: Parsed) -> Result<(), ReadError> {
+    fn add(&mut self, reading: &Reading<'_>, outcome: Outcome) -> Result<(), ReadError> {
+        let (file, line) = (reading.file, outcome.number);
         self.lines += 1;
-        match parsed.and_then(checked) {
-            Ok(Some(page)) => self.pages.push(page),
+        match outcome.parsed.and_then(checked) {
+            Ok(Some(mut page)) => {
+                (reading.prepare)(&mut page);
+                self.pages.push(page);
+                self.cut += u64::from(outcome.cut);
+            }
             Ok(None) => self.left_out += 1,
             Err(Fault::NeedsHost(target)) => {
                 return Err(file.error(Some(line), ReadErrorKind::NeedsHost(target)));
@@ -177,13 +243,15 @@ fn checked(page: Option<Page>) -> Parsed {
 }
 
 impl Summary {
-    fn new(format: Format) -> Summary {
-        Summary { format, lines: 0, pages: 0, left_out: 0, problems: Problems::default() }
+    fn new(format: Format, options: &ReadOptions) -> Summary {
+        let problems = Problems::default();
+        Summary { format, lines: 0, pages: 0, left_out: 0, problems, cut: 0, max_body: options.max_body }
     }
 
     fn take<E>(&mut self, batch: Batch, sink: &mut dyn FnMut(Page) -> Result<(), E>) -> Result<(), E> {
         self.lines += batch.lines;
         self.left_out += batch.left_out;
+        self.cut += batch.cut;
         self.pages += batch.pages.len() as u64;
         self.problems.merge(batch.problems);
         batch.pages.into_iter().try_for_each(sink)
@@ -273,7 +341,7 @@ mod tests {
 
     #[test]
     fn nothing_is_no_error() {
-        for format in Format::ALL {
+        for format in Format::ALL.into_iter().filter(|&format| format != Format::Folder) {
             for empty in ["", "\n \n"] {
                 let (summary, _) = read_bytes(empty.as_bytes(), &as_format(format)).unwrap();
                 assert_eq!((summary.format, summary.pages, summary.problems.count), (format, 0, 0));

@@ -5,8 +5,8 @@ use std::io;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
-use super::Parsed;
 use super::table::{self, Header};
+use super::{Outcome, Parsed};
 use crate::error::ReadError;
 use crate::input::Input;
 
@@ -38,12 +38,12 @@ impl Csv {
 }
 
 impl Iterator for Csv {
-    type Item = Result<(u64, Parsed), ReadError>;
+    type Item = Result<Outcome, ReadError>;
 
     fn next(&mut self) -> Option<Self::Item> {
         match self.reader.read_byte_record(&mut self.record) {
             Ok(false) => None,
-            Ok(true) => Some(Ok((self.line(), self.parse()))),
+            Ok(true) => Some(Ok(Outcome { number: self.line(), parsed: self.parse(), cut: false })),
             Err(error) => Some(Err(read_error(&self.reader, error))),
         }
     }

@@ -1,7 +1,9 @@
-//! One file per format. All but CSV are read line by line, each line by itself, so that blocks parse side by side.
+//! One file per format. Most are read line by line, each line by itself, so that blocks parse side by side; CSV and WARC
+//! by records, folders by files.
 
 mod cdx;
 mod csv;
+mod folder;
 mod heritrix;
 mod json;
 mod jsonl;
@@ -9,6 +11,7 @@ mod log;
 mod table;
 mod tsv;
 mod urls;
+mod warc;
 
 use undust::page::Page;
 
@@ -18,6 +21,8 @@ use crate::error::ReadErrorKind;
 use crate::read::ReadOptions;
 
 pub(crate) use csv::Csv;
+pub(crate) use folder::{Folder, SavedFile};
+pub(crate) use warc::{Record, Records};
 
 /// A format in which each line can be understood by itself.
 pub(crate) trait LineFormat: Sync {
@@ -27,6 +32,15 @@ pub(crate) trait LineFormat: Sync {
 
 /// What was found in a line.
 pub(crate) type Parsed = Result<Option<Page>, Fault>;
+
+/// What became of one line, record or file.
+pub(crate) struct Outcome {
+    /// 1-based.
+    pub(crate) number: u64,
+    pub(crate) parsed: Parsed,
+    /// Whether the page has only a part of its body.
+    pub(crate) cut: bool,
+}
 
 /// Why a line holds no page although it should.
 #[derive(Debug, PartialEq, Eq)]
@@ -43,7 +57,7 @@ impl From<String> for Fault {
     }
 }
 
-/// The reader of `format`, told what it needs to know by the head of the input; `None` for CSV, which is not by lines.
+/// The reader of `format`, told what it needs to know by the head of the input; `None` for what is not by lines.
 pub(crate) fn line_format(
     format: Format,
     head: &[u8],
@@ -51,7 +65,7 @@ pub(crate) fn line_format(
 ) -> Result<Option<Box<dyn LineFormat>>, ReadErrorKind> {
     let first_line = first_line(head);
     Ok(Some(match format {
-        Format::Csv => return Ok(None),
+        Format::Csv | Format::Warc | Format::Folder => return Ok(None),
         Format::Tsv => Box::new(tsv::Tsv::new(first_line)?),
         Format::Jsonl => Box::new(jsonl::Jsonl),
         Format::Urls => Box::new(urls::Urls),
@@ -102,6 +116,13 @@ pub(crate) fn is_blank(text: &[u8]) -> bool {
 fn is_crawlers_own(url: &[u8]) -> bool {
     const SCHEMES: [&str; 6] = ["dns:", "whois:", "filedesc:", "warcinfo:", "metadata:", "urn:"];
     SCHEMES.iter().any(|scheme| url.starts_with(scheme.as_bytes()))
+}
+
+/// Whether a URL is one of the web.
+fn is_http(url: &[u8]) -> bool {
+    ["http://", "https://"].iter().any(|scheme| {
+        url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
+    })
 }
 
 /// Test helpers shared by the formats.

@@ -6,6 +6,6 @@ mod split;
 
 pub(crate) use normalize::split_if_normal;
 pub use normalize::{has_strange_byte, is_normal, normalize};
-pub use site::{SiteBy, site_of, site_of_host};
+pub use site::{SiteBy, is_public_host, site_of, site_of_host};
 pub(crate) use split::split_segments;
 pub use split::{Key, Param, Params, Place, SplitUrl, join};

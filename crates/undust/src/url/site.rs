@@ -70,6 +70,12 @@ pub fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
     }
 }
 
+/// Whether a lower-case host lies in a registrable domain under a suffix of the public suffix list, or is one.
+pub fn is_public_host(host: &[u8]) -> bool {
+    let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b) || !b.is_ascii();
+    host.iter().all(is_name) && psl::domain(host).is_some_and(|domain| domain.suffix().is_known())
+}
+
 /// An IPv4 or IPv6 address has no labels to strip.
 fn is_address(host: &[u8]) -> bool {
     host.first() == Some(&b'[') || host.iter().all(|&b| b.is_ascii_digit() || b == b'.')
@@ -96,5 +102,15 @@ mod tests {
             assert_eq!(site_of(url.as_bytes(), SiteBy::Domain), site, "{url}");
         }
         assert_eq!(site_of(b"http://www.example.com:80/", SiteBy::Host), "www.example.com");
+    }
+
+    #[test]
+    fn hosts_and_what_is_none() {
+        for host in ["www.example.com", "example.co.uk", "a_b.example.org"] {
+            assert!(is_public_host(host.as_bytes()), "{host}");
+        }
+        for other in ["com", "co.uk", "example.backup", "a b.org", "localhost", ""] {
+            assert!(!is_public_host(other.as_bytes()), "{other}");
+        }
     }
 }
