@@ -1,5 +1,6 @@
 //! The command line, as clap sees it. Defaults come from the libraries.
 
+mod cluster;
 mod validate;
 
 use std::path::PathBuf;
@@ -17,6 +18,7 @@ use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
 use undust_learn::protocol::wsdm10::Half;
 use undust_learn::protocol::www10::SampleBy;
 
+pub(crate) use cluster::{Cluster, Clustering};
 pub(crate) use validate::Validate;
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
@@ -30,6 +32,7 @@ pub(crate) struct Args {
 #[derive(Subcommand)]
 pub(crate) enum Command {
     Demo(Demo),
+    Cluster(Cluster),
     Learn(Learn),
     Validate(Validate),
     Apply(Apply),
@@ -89,6 +92,8 @@ pub(crate) struct Learn {
     #[arg(long)]
     pub(crate) json: bool,
     // Last: what follows would stand under its heading.
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
     #[command(flatten)]
     pub(crate) decision_tree: DecisionTree,
     #[command(flatten)]

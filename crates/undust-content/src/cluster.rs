@@ -65,10 +65,10 @@ struct Link {
     resemblance: Option<f64>,
 }
 
-/// Gives the pages of one site their clusters, and says by which evidence. Their texts are dropped.
+/// Gives the pages of the site `name` their clusters, `name#1` and so on, and says by which evidence. Their texts are dropped.
 ///
 /// [`read_body`](crate::read_body) comes first. Runs on the threads of its caller; the result does not depend on how many.
-pub fn cluster(pages: &mut [Page], options: &Options) -> Report {
+pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     let site = Site::new(pages, options);
     let mut links = Claims::new(&site).links();
     links.extend(Likeness::new(&site).links());
@@ -78,7 +78,7 @@ pub fn cluster(pages: &mut [Page], options: &Options) -> Report {
     let mut report = report::report(&site, &links, &union);
     report.contradictions = contradictions;
     report.contradictions.extend(report::disagreements(&site, &union));
-    let labels = site.labels(&union);
+    let labels = site.labels(name, &union);
     let simhashes: Vec<Option<u64>> =
         site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.whole().simhash)).collect();
     for ((page, label), simhash) in pages.iter_mut().zip(labels).zip(simhashes) {
@@ -153,7 +153,7 @@ impl<'s> Site<'s> {
     }
 
     /// A label for each page of which anything is known.
-    fn labels(&self, union: &Union) -> Vec<Option<String>> {
+    fn labels(&self, name: &str, union: &Union) -> Vec<Option<String>> {
         let sizes = union.sizes();
         let mut numbers = vec![None; self.pages.len()];
         let mut next = 0;
@@ -165,7 +165,7 @@ impl<'s> Site<'s> {
                     next += u32::from(known);
                     next
                 });
-                known.then(|| format!("c{number}"))
+                known.then(|| format!("{name}#{number}"))
             })
             .collect()
     }

@@ -32,6 +32,7 @@ mod formats;
 mod read;
 
 pub mod group;
+mod rows;
 mod write;
 
 pub use error::{ReadError, ReadErrorKind};
@@ -39,4 +40,5 @@ pub use format::Format;
 pub use input::{Input, open};
 pub use problems::{Problem, Problems};
 pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
+pub use rows::write_pages;
 pub use write::{check_writable, write_atomically};

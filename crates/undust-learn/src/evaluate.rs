@@ -209,6 +209,41 @@ fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
     keys.values_mut().map(count).fold((0, 0), |sum, (merged, same)| (sum.0 + merged, sum.1 + same))
 }
 
+/// How far two clusterings of the same pages agree, in pairs of pages.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct Agreement {
+    /// Pairs that are one page by our labels.
+    pub found: u64,
+    /// Pairs that are one page by the reference.
+    pub expected: u64,
+    /// Pairs that are so by both.
+    pub right: u64,
+    /// Of the pairs found, the share that is right.
+    pub precision: f64,
+    /// Of the pairs expected, the share that was found.
+    pub recall: f64,
+}
+
+impl Agreement {
+    /// Compares labels with those of a reference, page by page.
+    pub fn of<'l>(labels: impl Iterator<Item = (&'l str, &'l str)>) -> Agreement {
+        let (mut ours, mut theirs, mut both) = (HashMap::new(), HashMap::new(), HashMap::new());
+        for (our, their) in labels {
+            *ours.entry(our).or_default() += 1;
+            *theirs.entry(their).or_default() += 1;
+            *both.entry((our, their)).or_default() += 1;
+        }
+        let (found, expected, right) = (pairs_in(&ours), pairs_in(&theirs), pairs_in(&both));
+        let (precision, recall) = (share(right, found, 1.0), share(right, expected, 1.0));
+        Agreement { found, expected, right, precision, recall }
+    }
+}
+
+fn pairs_in<K>(counts: &HashMap<K, u64>) -> u64 {
+    // Sums do not depend on the order of the map.
+    counts.values().map(|&count| pairs(count)).sum()
+}
+
 /// How many pairs there are of `n`.
 pub(crate) fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
@@ -262,6 +297,15 @@ impl Metrics {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn clusterings_agree_in_pairs() {
+        let labels = [("a", "1"), ("a", "1"), ("a", "2"), ("b", "2"), ("b", "2"), ("c", "3")];
+        let agreement = Agreement::of(labels.into_iter());
+        assert_eq!((agreement.found, agreement.expected, agreement.right), (4, 4, 2));
+        assert!((agreement.precision - 0.5).abs() < 1e-9 && (agreement.recall - 0.5).abs() < 1e-9);
+        assert!((Agreement::of([].into_iter()).precision - 1.0).abs() < 1e-9);
+    }
 
     fn score(rows: &[(&str, &str, &str)]) -> Score {
         let mut evaluation = Evaluation::new();

@@ -37,7 +37,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         grouped.push(page).context("cannot group pages")?;
     }
     let learner = DecisionTree::default();
-    let learned = learn(grouped, &learner, &config)?;
+    let learned = learn(grouped, &learner, &config, &Options::default())?;
     let total = Total::of(&learned);
     let rules = rule_set(learned, learner.name(), &config, &total);
     show(&rules, &total)?;

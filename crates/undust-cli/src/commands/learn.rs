@@ -1,14 +1,15 @@
 //! `undust learn`: pages in, rules out, and a table to look at.
 
 use std::io::Write;
-use std::path::Path;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::json;
+use undust::page::Page;
 use undust::rules::{self, Rule, RuleSet, classify};
+use undust_content::cluster::{Options, cluster};
+use undust_content::read_body;
 use undust_io::group::BySite;
-use undust_io::{Summary, open, try_read_input};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
@@ -16,10 +17,10 @@ use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
-use super::print_json;
+use super::{print_json, read_into};
 use crate::args::{self, Learn, Method};
 use crate::table::{align_right, ruled};
-use crate::talk::{counted, percent, report_problems, say, thousands};
+use crate::talk::{counted, percent, say, thousands};
 use crate::{Outcome, progress, rules_file};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
@@ -32,15 +33,12 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     rules_file::check_writable(&args.output)?;
     let mut pages = BySite::new(args.memory, args.site_by);
-    let mut read = 0;
-    for input in &args.inputs {
-        let summary = read_into(&mut pages, input, args)?;
-        report_problems(&summary);
-        read += summary.pages;
-    }
+    let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
     let learner = learner(args);
-    let learned = args.reading.thread_pool()?.install(|| learn(pages, learner.as_ref(), &config))?;
+    let clustering = args.clustering.options();
+    let learned =
+        args.reading.thread_pool()?.install(|| learn(pages, learner.as_ref(), &config, &clustering))?;
     let total = Total::of(&learned);
     if total.urls == 0 {
         let (labels, hint) = match args.method {
@@ -69,6 +67,21 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         say("likely rules are not applied before they are tried out: see undust validate --help");
     }
     Ok(Outcome::Fine)
+}
+
+/// Content is read where pages have no labels yet.
+fn prepare(page: &mut Page) {
+    if page.cluster.is_some() {
+        (page.body, page.text) = (None, None);
+    } else {
+        read_body(page);
+    }
+}
+
+/// Whether the pages of a site must be clustered before rules can be learned.
+fn needs_clusters(pages: &[Page], config: &Config) -> bool {
+    let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
+    !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
 }
 
 fn config(args: &Learn) -> Config {
@@ -120,29 +133,23 @@ fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
     Dustbuster { settings }
 }
 
-fn read_into(pages: &mut BySite, input: &Path, args: &Learn) -> Result<Summary> {
-    let bar = progress::spinner("pages read");
-    let mut read = 0;
-    let summary = try_read_input(open(input)?, &args.reading.options(), &mut |page| {
-        read += 1;
-        if read % 1024 == 0 {
-            bar.set_position(read);
-        }
-        pages.push(page).context("cannot write temporary files")
-    })?;
-    bar.finish_and_clear();
-    Ok(summary)
-}
-
-/// Learn every site, those of one partition side by side.
-pub(super) fn learn(pages: BySite, learner: &dyn Learner, config: &Config) -> Result<Vec<Learned>> {
+/// Learn every site, those of one partition side by side; pages with content and without labels are clustered first.
+pub(super) fn learn(
+    pages: BySite,
+    learner: &dyn Learner,
+    config: &Config,
+    clustering: &Options,
+) -> Result<Vec<Learned>> {
     let mut learned = Vec::new();
     for partition in pages.finish().context("cannot write temporary files")? {
         let mut sites = partition.context("cannot read temporary files")?;
         // URLs without a host have no site to learn rules for.
         sites.retain(|(site, _)| !site.is_empty());
         let bar = progress::bar("learning", sites.len() as u64);
-        let one = |(site, pages): (String, Vec<_>)| {
+        let one = |(site, mut pages): (String, Vec<Page>)| {
+            if needs_clusters(&pages, config) {
+                cluster(&site, &mut pages, clustering);
+            }
             let learned = learn_site(&site, pages, learner, config);
             bar.inc(1);
             learned

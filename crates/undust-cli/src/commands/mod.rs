@@ -2,6 +2,7 @@
 
 mod apply;
 mod check;
+mod cluster;
 mod dedup;
 mod demo;
 mod eval;
@@ -19,16 +20,17 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
-use undust_io::{ReadOptions, read};
+use undust_io::{ReadOptions, open, read, try_read_prepared};
 
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
-use crate::rules_file;
 use crate::talk::report_problems;
+use crate::{progress, rules_file};
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
         Command::Demo(args) => demo::run(&args),
+        Command::Cluster(args) => cluster::run(&args),
         Command::Learn(args) => learn::run(&args),
         Command::Validate(args) => validate::run(&args),
         Command::Apply(args) => apply::run(&args),
@@ -111,6 +113,29 @@ fn read_by_site(
         sites.extend(partition?);
     }
     Ok(sites)
+}
+
+/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side. Gives their number.
+fn read_into(
+    pages: &mut BySite,
+    inputs: &[PathBuf],
+    reading: &Reading,
+    prepare: &(dyn Fn(&mut Page) + Sync),
+) -> Result<u64> {
+    let bar = progress::spinner("pages read");
+    let mut read = 0;
+    for input in inputs {
+        let summary = try_read_prepared(open(input)?, &reading.options(), prepare, &mut |page| {
+            read += 1;
+            if read % 1024 == 0 {
+                bar.set_position(read);
+            }
+            pages.push(page).context("cannot write temporary files")
+        })?;
+        bar.suspend(|| report_problems(&summary));
+    }
+    bar.finish_and_clear();
+    Ok(read)
 }
 
 /// Print `value` as pretty JSON.

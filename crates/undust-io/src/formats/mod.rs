@@ -22,6 +22,7 @@ use crate::read::ReadOptions;
 
 pub(crate) use csv::Csv;
 pub(crate) use folder::{Folder, SavedFile};
+pub(crate) use table::Column;
 pub(crate) use warc::{Record, Records};
 
 /// A format in which each line can be understood by itself.

@@ -10,7 +10,7 @@ use crate::problems::shown;
 
 /// A field of [`Page`] as a named column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Column {
+pub(crate) enum Column {
     Url,
     Cluster,
     Digest,
@@ -82,6 +82,47 @@ impl Column {
     }
 }
 
+impl Column {
+    /// The columns of the tables that we write, under our own names.
+    pub(crate) const WRITTEN: [Column; 12] = [
+        Column::Url,
+        Column::Cluster,
+        Column::Digest,
+        Column::Simhash,
+        Column::Size,
+        Column::Status,
+        Column::Title,
+        Column::Time,
+        Column::Importance,
+        Column::Canonical,
+        Column::Redirect,
+        Column::NoVarySearch,
+    ];
+
+    pub(crate) fn name(self) -> &'static str {
+        NAMES.iter().find(|(_, column)| *column == self).map_or("", |(name, _)| name)
+    }
+
+    /// The value of `page` as [`Column::fill`] reads it; none for the URL, which is no text.
+    pub(crate) fn value(self, page: &Page) -> Option<String> {
+        match self {
+            Column::Url | Column::Html => None,
+            Column::Cluster => page.cluster.clone(),
+            Column::Digest => page.digest.clone(),
+            Column::Simhash => page.simhash.map(|bits| format!("{bits:016x}")),
+            Column::Size => page.size.map(|size| size.to_string()),
+            Column::Status => page.status.map(|status| status.to_string()),
+            Column::Title => page.title.clone(),
+            Column::Time => page.time.clone(),
+            Column::Importance => page.importance.map(|value| value.to_string()),
+            Column::Canonical => page.canonical.clone(),
+            Column::Redirect => page.redirect.clone(),
+            Column::NoVarySearch => page.no_vary_search.clone(),
+            Column::Text => page.text.clone(),
+        }
+    }
+}
+
 /// The columns of a table, in its order; `None` for those that say nothing about a page.
 pub(super) struct Header(Vec<Option<Column>>);
 
@@ -131,9 +172,10 @@ fn whole_number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
     digits.parse().map_err(|_| invalid(name, value))
 }
 
-/// Text has been decoded already, whatever it says of its charset.
+/// What crawlers put under this name may be anything that a server sent, so its type is left open; but the text has been decoded
+/// already, whatever it says of its charset.
 fn html(text: String) -> Body {
-    Body { bytes: text.into_bytes(), content_type: Some("text/html; charset=utf-8".to_owned()) }
+    Body { bytes: text.into_bytes(), content_type: Some("; charset=utf-8".to_owned()) }
 }
 
 fn importance(value: &str) -> Result<f64, String> {

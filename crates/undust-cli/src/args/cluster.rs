@@ -1,0 +1,62 @@
+//! The arguments of `undust cluster`, and what `learn` takes of them.
+
+use std::path::PathBuf;
+
+use clap::Parser;
+use undust::url::SiteBy;
+use undust_content::cluster::{By, Options};
+
+use super::{Reading, bytes, share};
+
+/// Find out which pages of a crawl are the same, and write each with its cluster, as `learn` reads it
+#[derive(Parser)]
+pub(crate) struct Cluster {
+    /// Pages with their content: WARC, JSON lines with html or text, a folder of saved pages; or with fingerprints
+    #[arg(required = true, value_name = "INPUT")]
+    pub(crate) inputs: Vec<PathBuf>,
+    /// Where to write pages and clusters, site by site: as JSON lines if the name ends in .jsonl, else as TSV; - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
+    /// Compare with the clusters in this labelled file, pair by pair
+    #[arg(long, value_name = "LABELLED")]
+    pub(crate) reference: Option<PathBuf>,
+    /// What a site is: a registrable domain with all its hosts, or a host. Pages of different sites are never the same
+    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
+    pub(crate) site_by: SiteBy,
+    /// Hold at most so much input in memory, the rest in temporary files
+    #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
+    pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
+    /// Print what was found as JSON; needs -o FILE
+    #[arg(long)]
+    pub(crate) json: bool,
+}
+
+/// How pages are found to be the same.
+#[derive(Parser)]
+#[command(next_help_heading = "Options for pages with content")]
+pub(crate) struct Clustering {
+    /// What counts as evidence: auto, or some of digest, simhash, shingles, canonical, redirect, declared (Clean-param, No-Vary-Search).
+    /// auto uses all there is, and believes nothing that the texts contradict; the others are taken at their word
+    #[arg(long, default_value_t = By::default(), value_name = "KINDS")]
+    pub(crate) by: By,
+    /// In how many of 64 bits simhashes may differ
+    #[arg(long, default_value_t = Options::default().distance, value_parser = clap::value_parser!(u32).range(0..=16), value_name = "BITS")]
+    pub(crate) distance: u32,
+    /// The share of two texts that must be common, rare words counting more
+    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, value_name = "SHARE")]
+    pub(crate) resemblance: f64,
+    /// Pages with different titles may be the same
+    #[arg(long)]
+    pub(crate) ignore_titles: bool,
+}
+
+impl Clustering {
+    pub(crate) fn options(&self) -> Options {
+        let Clustering { by, distance, resemblance, ignore_titles } = self;
+        Options { by: by.clone(), distance: *distance, resemblance: *resemblance, titles: !ignore_titles }
+    }
+}

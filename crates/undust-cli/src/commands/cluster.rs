@@ -1,0 +1,161 @@
+//! `undust cluster`: pages in, pages with their clusters out.
+
+use std::collections::HashMap;
+use std::io::Write;
+use std::path::Path;
+
+use anyhow::{Context, Result, bail};
+use rayon::prelude::*;
+use serde::Serialize;
+use undust::page::Page;
+use undust_content::cluster::{Options, Report, cluster};
+use undust_content::read_body;
+use undust_io::group::{BySite, Sites};
+use undust_io::{Format, read, write_atomically, write_pages};
+use undust_learn::evaluate::Agreement;
+
+use super::{print_json, read_into};
+use crate::args::Cluster;
+use crate::table::{align_right, plain};
+use crate::talk::{counted, percent, report_problems, say, thousands};
+use crate::{Outcome, progress, rules_file};
+
+/// What `--json` prints.
+#[derive(Serialize)]
+struct Found {
+    sites: u64,
+    #[serde(flatten)]
+    report: Report,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    reference: Option<Agreement>,
+}
+
+pub(super) fn run(args: &Cluster) -> Result<Outcome> {
+    let to_stdout = rules_file::is_stdout(&args.output);
+    if args.json && to_stdout {
+        bail!("--json and the pages cannot both go to standard output: name a file with -o");
+    }
+    if args.inputs.contains(&args.output) && !to_stdout {
+        bail!("{} is an input: the pages would replace it", args.output.display());
+    }
+    rules_file::check_writable(&args.output)?;
+    let mut pages = BySite::new(args.memory, args.site_by);
+    read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
+    let options = args.clustering.options();
+    let (sites, report) = args.reading.thread_pool()?.install(|| cluster_all(pages, &options))?;
+    if report.pages == report.unknown {
+        let pages = counted(report.pages, "page");
+        bail!(
+            "nothing to tell pages by: they need html, text, a digest, a simhash or the like ({pages}, none like that)"
+        );
+    }
+    save(&args.output, &sites)?;
+    let reference = args.reference.as_deref().map(|file| compare(file, &sites, args)).transpose()?;
+    let found = Found { sites: sites.len() as u64, report, reference };
+    if args.json {
+        print_json(&found)?;
+    } else if to_stdout {
+        show(&mut std::io::stderr().lock(), &found)?;
+    } else {
+        show(&mut std::io::stdout().lock(), &found)?;
+        say(&format!("pages written to {}", args.output.display()));
+    }
+    Ok(Outcome::Fine)
+}
+
+/// All sites, by name, with their pages clustered.
+fn cluster_all(pages: BySite, options: &Options) -> Result<(Sites, Report)> {
+    let (mut sites, mut report) = (Sites::new(), Report::default());
+    for partition in pages.finish().context("cannot write temporary files")? {
+        let partition = partition.context("cannot read temporary files")?;
+        let bar = progress::bar("clustering", partition.len() as u64);
+        let one = |(site, mut pages): (String, Vec<Page>)| {
+            let report = cluster(&site, &mut pages, options);
+            bar.inc(1);
+            ((site, pages), report)
+        };
+        for (site, found) in partition.into_par_iter().map(one).collect::<Vec<_>>() {
+            sites.push(site);
+            report.merge(found);
+        }
+        bar.finish_and_clear();
+    }
+    sites.sort_by(|a, b| a.0.cmp(&b.0));
+    Ok((sites, report))
+}
+
+fn save(path: &Path, sites: &Sites) -> Result<()> {
+    let pages = sites.iter().flat_map(|(_, pages)| pages);
+    let is_jsonl = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"));
+    let format = if is_jsonl { Format::Jsonl } else { Format::Tsv };
+    if rules_file::is_stdout(path) {
+        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
+        write_pages(&mut out, pages, format)?;
+        return Ok(out.flush()?);
+    }
+    let written = write_atomically(path, |out| write_pages(out, pages, format));
+    written.with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// How far our clusters agree with those in a labelled file, on the URLs that are in both.
+fn compare(file: &Path, sites: &Sites, args: &Cluster) -> Result<Agreement> {
+    let mut labels: HashMap<Vec<u8>, String> = HashMap::new();
+    let summary = read(file, &args.reading.options(), &mut |page| {
+        if let Some(label) = page.label() {
+            labels.insert(page.url.clone(), label.to_owned());
+        }
+    })?;
+    report_problems(&summary);
+    let ours = sites.iter().flat_map(|(_, pages)| pages);
+    let both = ours.filter_map(|page| Some((page.cluster.as_deref()?, labels.get(&page.url)?.as_str())));
+    let both: Vec<_> = both.collect();
+    if both.is_empty() {
+        bail!("{} has no labelled URL that is in the input", file.display());
+    }
+    Ok(Agreement::of(both.into_iter()))
+}
+
+fn show(out: &mut dyn Write, found: &Found) -> Result<()> {
+    let report = &found.report;
+    let (pages, sites) = (counted(report.pages, "page"), counted(found.sites, "site"));
+    let known = report.pages - report.unknown;
+    let duplicates = known - report.clusters;
+    let share = percent(duplicates as f64 / known.max(1) as f64);
+    writeln!(out, "{pages} on {sites}, {} with text", thousands(report.texts))?;
+    writeln!(
+        out,
+        "{} different, {} duplicates ({share})",
+        thousands(report.clusters),
+        thousands(duplicates)
+    )?;
+    if report.unknown > 0 {
+        let unknown = counted(report.unknown, "page");
+        writeln!(out, "{unknown} in no cluster: failed requests, or nothing known of the content")?;
+    }
+    writeln!(out)?;
+    let columns = ["evidence", "alone", "only"];
+    let mut table = plain(&columns);
+    for contribution in &report.contributions {
+        let kind = contribution.kind.name().to_owned();
+        table.add_row([kind, thousands(contribution.alone), thousands(contribution.only)]);
+    }
+    align_right(&mut table, 1..columns.len());
+    writeln!(out, "{}\n\n{LEGEND}", table.trim_fmt())?;
+    for contradiction in report.contradictions.iter().filter(|contradiction| contradiction.count > 0) {
+        writeln!(out, "{}: {}", contradiction.what, thousands(contradiction.count))?;
+        for [one, other] in &contradiction.samples {
+            writeln!(out, "  {one}\n    {other}")?;
+        }
+    }
+    if let Some(Agreement { found, expected, right, precision, recall }) = found.reference {
+        let [found, expected, right] = [found, expected, right].map(thousands);
+        writeln!(out, "pairs of duplicates: {found} found, {expected} in the reference, {right} in both")?;
+        writeln!(out, "precision {precision:.4}, recall {recall:.4}")?;
+    }
+    Ok(())
+}
+
+const LEGEND: &str = "\
+alone:  pages that this kind alone shows to be the same as an earlier one
+only:   pages of which nothing else shows that
+";
