@@ -5,6 +5,7 @@ use std::io::{Cursor, Write};
 use anyhow::{Context, Result};
 use undust::apply::{Canonicalizer, Form, Naive};
 use undust::page::Page;
+use undust_content::cluster::Options;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
 use undust_learn::learn::Learner;
