@@ -59,6 +59,7 @@ impl Reading {
             host: self.host.clone(),
             strict: self.strict,
             threads: self.threads(),
+            max_body: self.max_body,
         }
     }
 
