@@ -299,15 +299,18 @@ pub(crate) struct Tree {
 /// How inputs are read.
 #[derive(Parser)]
 pub(crate) struct Reading {
-    /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log or heritrix
+    /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc or folder
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
-    /// The host that a log leaves out, with or without a scheme: `https://www.example.org`
+    /// The host that a log or a folder leaves out, with or without a scheme: `https://www.example.org`
     #[arg(long, value_name = "HOST")]
     pub(crate) host: Option<String>,
     /// Stop at the first bad line
     #[arg(long)]
     pub(crate) strict: bool,
+    /// Of a longer page in a web archive or a folder, read only so much
+    #[arg(long, default_value = "8M", value_parser = bytes, value_name = "BYTES")]
+    pub(crate) max_body: u64,
     /// How many threads to use (0: as many as there are cores)
     #[arg(long, default_value_t = 0, value_parser = threads, value_name = "N")]
     pub(crate) threads: usize,

@@ -9,8 +9,19 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// What was wrong with an input: how many lines, and the first few of them.
+/// What was wrong with an input: how many lines, and the first few of them; and how much was not looked at.
 pub(crate) fn report_problems(summary: &Summary) {
+    report_bad_lines(summary);
+    if summary.cut > 0 {
+        let are = if summary.cut == 1 { "is" } else { "are" };
+        let most = size(summary.max_body);
+        let whose = if summary.cut == 1 { "its" } else { "their" };
+        let pages = counted(summary.cut, "page");
+        say(&format!("{pages} {are} longer than {most}: only {whose} beginning was read (--max-body)"));
+    }
+}
+
+fn report_bad_lines(summary: &Summary) {
     let problems = &summary.problems;
     if problems.count == 0 {
         return;
@@ -18,7 +29,7 @@ pub(crate) fn report_problems(summary: &Summary) {
     say(&format!(
         "{} of {} could not be read and were skipped:",
         thousands(problems.count),
-        counted(summary.lines, "line")
+        counted(summary.lines, summary.format.unit())
     ));
     for problem in &problems.samples {
         say(&format!("  {problem}"));
@@ -45,6 +56,15 @@ pub(crate) fn thousands(n: u64) -> String {
         out.push(digit);
     }
     out
+}
+
+/// `8388608` as `8 MiB`.
+fn size(bytes: u64) -> String {
+    let units = [(1 << 30, "GiB"), (1 << 20, "MiB"), (1 << 10, "KiB")];
+    match units.into_iter().find(|(unit, _)| bytes >= *unit && bytes.is_multiple_of(*unit)) {
+        Some((unit, name)) => format!("{} {name}", thousands(bytes / unit)),
+        None => counted(bytes, "byte"),
+    }
 }
 
 /// `0.1234` as `12.3 %`.

@@ -12,9 +12,10 @@
 //! # Ok::<(), undust_io::ReadError>(())
 //! ```
 //!
-//! How the data flows: [`open`] gives an [`Input`] of plain bytes; its head names the [`Format`]; [`blocks`] cuts the
-//! rest into blocks of whole lines that are parsed side by side and handed on in order; [`group`] collects pages by
-//! site, on disk where memory is short. [`write_atomically`] is the way back out.
+//! How the data flows: [`open`] gives an [`Input`] of plain bytes, or a folder; its head names the [`Format`]; [`blocks`]
+//! cuts the rest into blocks of whole lines (WARC files into records, folders into files) that are parsed side by side
+//! and handed on in order; [`group`] collects pages by site, on disk where memory is short. [`write_atomically`] is the
+//! way back out.
 //!
 //! This crate knows nothing of rules or learners, and never prints.
 

@@ -3,7 +3,7 @@
 use std::path::{Path, PathBuf};
 
 use undust::page::Page;
-use undust_io::{Format, ReadErrorKind, ReadOptions, Summary, read};
+use undust_io::{Format, ReadOptions, Summary, read};
 
 /// The folder of real data, which lies beside the repository and not in it.
 fn data() -> Option<PathBuf> {
@@ -63,8 +63,16 @@ fn threads_change_nothing() {
 }
 
 #[test]
-fn a_warc_file_is_named_as_what_it_is() {
+fn a_web_archive() {
     let Some(data) = data() else { return };
-    let error = read(&data.join("warc/aut-example.warc.gz"), &ReadOptions::default(), &mut drop).unwrap_err();
-    assert!(matches!(error.kind, ReadErrorKind::NotRecognised("a WARC file")), "{error}");
+    let path = data.join("warc/aut-example.warc.gz");
+    let one = read_pages(&path, 1);
+    let (summary, pages) = &one;
+    assert_eq!((summary.format, summary.cut, summary.problems.count), (Format::Warc, 0, 0));
+    assert_eq!((summary.lines, summary.pages), (822, 261));
+    assert!(pages.iter().all(|page| page.status.is_some() && page.digest.is_some() && page.time.is_some()));
+    let home = pages.iter().find(|page| page.url == b"http://www.archive.org/").expect("the home page");
+    let body = home.body.as_ref().expect("its body");
+    assert!(body.bytes.windows(7).any(|word| word == b"</html>"), "the page is whole");
+    assert_eq!(read_pages(&path, 3), one);
 }

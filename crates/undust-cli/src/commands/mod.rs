@@ -61,6 +61,7 @@ impl Reading {
             host: self.host.clone(),
             strict: self.strict,
             threads: self.threads(),
+            max_body: self.max_body,
         }
     }
 

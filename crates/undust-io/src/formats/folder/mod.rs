@@ -8,6 +8,8 @@
 //! Entries are taken in the order of their names. Hidden ones, links and what is no file are left out.
 
 mod name;
+#[cfg(test)]
+mod tests;
 mod walk;
 
 use std::io;
