@@ -96,7 +96,8 @@ fn members(header: &str) -> impl Iterator<Item = &str> {
 
 /// The strings of an inner list: `("a" "b")`.
 fn strings(list: &str) -> Vec<String> {
-    list.split('"').skip(1).step_by(2).map(str::to_owned).collect()
+    let inner = list.strip_prefix('(').and_then(|list| list.strip_suffix(')')).unwrap_or_default();
+    inner.split('"').skip(1).step_by(2).map(str::to_owned).collect()
 }
 
 /// The URL without the parameters `declared`, the others sorted where their order does not matter.

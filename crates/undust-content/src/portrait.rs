@@ -14,7 +14,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
-use crate::weights::Frequencies;
+use crate::weights::{Frequencies, Weights};
 use crate::words::{Word, has_digit, hash, hashed, nth, shingles, words};
 
 /// What stands where a number stood that is on this page only. It is the hash of a word no more often than any other number.
@@ -74,8 +74,8 @@ pub(crate) fn portraits(pages: &[Page], usable: impl Fn(&Page) -> bool + Sync) -
         .zip(pages)
         .map(|(words, page)| Text::new(words, &page.url, &on_pages))
         .collect();
-    let frequencies: Vec<Frequencies> = (0..2).map(|view| count_features(&texts, view, size)).collect();
-    texts.par_iter().map(|text| text.portrait(&frequencies)).collect()
+    let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
+    texts.par_iter().map(|text| text.portrait(&weights)).collect()
 }
 
 /// On how many pages each word is.
@@ -110,19 +110,19 @@ impl Text {
         Text { views }
     }
 
-    fn portrait(&self, frequencies: &[Frequencies]) -> Option<Portrait> {
+    fn portrait(&self, weights: &[Weights; 2]) -> Option<Portrait> {
         let [whole, without] = &self.views;
         if whole.is_empty() {
             return None;
         }
-        let view = |words: &[Word], frequencies: &Frequencies| {
-            let weight = |feature| frequencies.weight(feature);
+        let view = |words: &[Word], weights: &Weights| {
+            let weight = |feature| weights.of(feature);
             let features = features(words).into_iter().map(|feature| (feature, weight(feature)));
             View { simhash: weighted(words, weight), sample: Sample::new(features, SAMPLE) }
         };
-        let mut views = vec![view(whole, &frequencies[0])];
+        let mut views = vec![view(whole, &weights[0])];
         if without != whole {
-            views.push(view(without, &frequencies[1]));
+            views.push(view(without, &weights[1]));
         }
         Some(Portrait { views })
     }

@@ -72,18 +72,22 @@ fn weight(key: u64) -> f64 {
 }
 
 /// The weight of those of the `most` smallest values of two ordered lists that are in both, and of all.
-fn overlap(mut a: &[u64], mut b: &[u64], most: usize, weight: impl Fn(u64) -> f64) -> (f64, f64) {
+fn overlap(a: &[u64], b: &[u64], most: usize, weight: impl Fn(u64) -> f64) -> (f64, f64) {
     let (mut common, mut union) = (0.0, 0.0);
-    for _ in 0..most {
-        let Some(&smallest) = a.first().into_iter().chain(b.first()).min() else { break };
-        let (in_a, in_b) = (a.first() == Some(&smallest), b.first() == Some(&smallest));
-        a = &a[usize::from(in_a)..];
-        b = &b[usize::from(in_b)..];
+    let (mut i, mut j, mut seen) = (0, 0, 0);
+    while seen < most && i < a.len() && j < b.len() {
+        let smallest = a[i].min(b[j]);
+        let (in_a, in_b) = (a[i] == smallest, b[j] == smallest);
         let weight = weight(smallest);
         common += if in_a && in_b { weight } else { 0.0 };
         union += weight;
+        i += usize::from(in_a);
+        j += usize::from(in_b);
+        seen += 1;
     }
-    (common, union)
+    // One of them is at its end.
+    let rest = a[i..].iter().chain(&b[j..]).take(most - seen);
+    (common, union + rest.map(|&key| weight(key)).sum::<f64>())
 }
 
 #[cfg(test)]

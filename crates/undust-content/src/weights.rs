@@ -43,13 +43,35 @@ impl Frequencies {
         self.texts.load(Ordering::Relaxed)
     }
 
-    pub(crate) fn weight(&self, feature: u64) -> u32 {
-        let (with, all) = (self.of(feature).max(1), self.texts());
-        (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round() as u32
+    /// What features weigh, now that all texts are counted.
+    pub(crate) fn weights(self) -> Weights {
+        let all = f64::from(self.texts());
+        // with <= all / (2^((weight - 1/2) / 2) - 1) is the weight's definition the other way round.
+        let most_with = |weight: u32| all / (((f64::from(weight) - 0.5) / 2.0).exp2() - 1.0);
+        let limits =
+            (2..=MOST_WEIGHT).map(most_with).take_while(|limit| *limit >= 1.0).map(|limit| limit as u32);
+        Weights { limits: limits.collect(), frequencies: self }
     }
 
     fn slot(&self, feature: u64) -> &AtomicU32 {
         &self.slots[(feature >> 32) as usize & (self.slots.len() - 1)]
+    }
+}
+
+/// More than any feature weighs that one of 2^32 texts has.
+const MOST_WEIGHT: u32 = 66;
+
+/// What each feature weighs on a site.
+pub(crate) struct Weights {
+    frequencies: Frequencies,
+    /// From the weight of 2 on: at most how many texts have a feature of that weight. A logarithm for each would take longer.
+    limits: Vec<u32>,
+}
+
+impl Weights {
+    pub(crate) fn of(&self, feature: u64) -> u32 {
+        let with = self.frequencies.of(feature).max(1);
+        1 + self.limits.partition_point(|&limit| limit >= with) as u32
     }
 }
 
@@ -65,9 +87,24 @@ mod tests {
         for text in 0..4000 {
             frequencies.add([menu, word(text), word(text / 100 + 100_000)]);
         }
-        assert_eq!((frequencies.of(menu), frequencies.weight(menu)), (4000, 2));
-        assert!(frequencies.weight(word(7)) >= 22, "{}", frequencies.weight(word(7)));
-        assert!((8..14).contains(&frequencies.weight(word(100_000))));
-        assert!(frequencies.weight(12345) >= 22, "what no text has is rare");
+        assert_eq!(frequencies.of(menu), 4000);
+        let weights = frequencies.weights();
+        assert_eq!(weights.of(menu), 2);
+        assert!(weights.of(word(7)) >= 22, "{}", weights.of(word(7)));
+        assert!((8..14).contains(&weights.of(word(100_000))));
+        assert!(weights.of(12345) >= 22, "what no text has is rare");
+    }
+
+    #[test]
+    fn weights_are_as_defined() {
+        for all in [0_u32, 1, 7, 1000, 4_000_000] {
+            for with in [1, 2, 3, 10, all / 7, all].into_iter().filter(|with| (1..=all).contains(with)) {
+                let frequencies = Frequencies::new(1);
+                frequencies.texts.store(all, Ordering::Relaxed);
+                frequencies.slot(0).store(with, Ordering::Relaxed);
+                let defined = (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round() as u32;
+                assert_eq!(frequencies.weights().of(0), defined, "{with} of {all}");
+            }
+        }
     }
 }
