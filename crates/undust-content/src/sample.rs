@@ -103,7 +103,7 @@ mod tests {
     }
 
     fn weight_of(id: u32) -> u32 {
-        if id % 10 == 0 { 20 } else { 2 }
+        if id.is_multiple_of(10) { 20 } else { 2 }
     }
 
     #[test]

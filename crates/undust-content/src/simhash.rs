@@ -79,7 +79,7 @@ mod tests {
     }
 
     fn text(from: u32, words: u32) -> String {
-        (from..from + words).map(|i| format!("w{i} ")).collect()
+        (from..from + words).map(|i| format!("w{i}")).collect::<Vec<_>>().join(" ") + " "
     }
 
     #[test]
@@ -96,7 +96,9 @@ mod tests {
     fn votes_are_counted_as_by_hand() {
         let features = [(0b1011, 5), (0b0011, 1), (0b0110, 7), (0b0001, 3)];
         let mut votes = Votes::default();
-        features.iter().for_each(|&(feature, weight)| votes.add(feature, weight));
+        for (feature, weight) in features {
+            votes.add(feature, weight);
+        }
         assert_eq!((0..4).map(|bit| votes.count(bit)).collect::<Vec<_>>(), [9, 13, 7, 5]);
         assert_eq!(votes.majority(), 0b0011);
     }

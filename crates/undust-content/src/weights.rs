@@ -46,11 +46,10 @@ impl Frequencies {
     /// What features weigh, now that all texts are counted.
     pub(crate) fn weights(self) -> Weights {
         let all = f64::from(self.texts());
-        // with <= all / (2^((weight - 1/2) / 2) - 1) is the weight's definition the other way round.
-        let most_with = |weight: u32| all / (((f64::from(weight) - 0.5) / 2.0).exp2() - 1.0);
-        let limits =
-            (2..=MOST_WEIGHT).map(most_with).take_while(|limit| *limit >= 1.0).map(|limit| limit as u32);
-        Weights { limits: limits.collect(), frequencies: self }
+        // The weight's definition the other way round.
+        let most_with = |weight: u32| (all / (((f64::from(weight) - 0.5) / 2.0).exp2() - 1.0)).floor();
+        let limits = (2..=MOST_WEIGHT).map(most_with).take_while(|limit| *limit >= 1.0).collect();
+        Weights { limits, frequencies: self }
     }
 
     fn slot(&self, feature: u64) -> &AtomicU32 {
@@ -65,12 +64,12 @@ const MOST_WEIGHT: u32 = 66;
 pub(crate) struct Weights {
     frequencies: Frequencies,
     /// From the weight of 2 on: at most how many texts have a feature of that weight. A logarithm for each would take longer.
-    limits: Vec<u32>,
+    limits: Vec<f64>,
 }
 
 impl Weights {
     pub(crate) fn of(&self, feature: u64) -> u32 {
-        let with = self.frequencies.of(feature).max(1);
+        let with = f64::from(self.frequencies.of(feature).max(1));
         1 + self.limits.partition_point(|&limit| limit >= with) as u32
     }
 }
@@ -102,8 +101,8 @@ mod tests {
                 let frequencies = Frequencies::new(1);
                 frequencies.texts.store(all, Ordering::Relaxed);
                 frequencies.slot(0).store(with, Ordering::Relaxed);
-                let defined = (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round() as u32;
-                assert_eq!(frequencies.weights().of(0), defined, "{with} of {all}");
+                let defined = (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round();
+                assert!((f64::from(frequencies.weights().of(0)) - defined).abs() < 1e-9, "{with} of {all}");
             }
         }
     }

@@ -12,6 +12,9 @@ use super::{CLAIM, Link, Site, hash_of};
 use crate::declared::{CleanParam, clean_params, without_clean_params, without_unvarying};
 use crate::evidence::resolve;
 
+/// What a page claims to be, as a hash.
+type Claim<'c> = &'c dyn Fn(&Page) -> Option<u64>;
+
 /// Finds pages that are claimed to be the same.
 pub(super) struct Claims<'s> {
     site: &'s Site<'s>,
@@ -32,7 +35,7 @@ impl<'s> Claims<'s> {
     }
 
     pub(super) fn links(&self) -> Vec<Link> {
-        let claims: [(Kind, &dyn Fn(&Page) -> Option<u64>); 3] = [
+        let claims: [(Kind, Claim); 3] = [
             (Kind::Redirect, &|page| target(page, page.redirect.as_deref()?)),
             (Kind::Canonical, &|page| target(page, page.canonical.as_deref()?)),
             (Kind::Declared, &|page| self.declared(page)),
@@ -42,7 +45,7 @@ impl<'s> Claims<'s> {
     }
 
     /// Links pages with one claim: each with the page at the URL claimed, else with the first of them.
-    fn links_by(&self, kind: Kind, claim: &dyn Fn(&Page) -> Option<u64>) -> Vec<Link> {
+    fn links_by(&self, kind: Kind, claim: Claim) -> Vec<Link> {
         let pages = self.site.pages.iter().zip(0..).filter(|(page, _)| !has_failed(page));
         let mut claims: Vec<(u64, u32)> = pages.filter_map(|(page, i)| Some((claim(page)?, i))).collect();
         claims.sort_unstable();

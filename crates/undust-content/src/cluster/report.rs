@@ -99,6 +99,9 @@ impl Report {
     }
 }
 
+/// What a page says, as a hash.
+type Word<'w> = &'w dyn Fn(u32) -> Option<u64>;
+
 /// What the links, all of them believed, came to.
 pub(super) fn report(site: &Site<'_>, links: &[Link], union: &Union) -> Report {
     let sizes = union.sizes();
@@ -136,18 +139,18 @@ pub(super) fn disagreements(site: &Site<'_>, union: &Union) -> Vec<Contradiction
         .map(|url| hash_of(url.as_bytes()))
         .collect();
     let in_sitemap = |page: u32| Some(site.urls[page as usize]).filter(|url| listed.contains(url));
-    let whats: [(&'static str, &dyn Fn(u32) -> Option<u64>); 2] = [
+    let whats: [(&'static str, Word); 2] = [
         ("one page, different canonical URLs", &canonical),
         ("one page, listed twice in the sitemap", &in_sitemap),
     ];
-    let of = |(what, word): (&'static str, &dyn Fn(u32) -> Option<u64>)| {
+    let of = |(what, word): (&'static str, Word)| {
         Contradiction::new(what, sets.iter().filter_map(|set| two_words(set, word)), site.pages)
     };
     whats.into_iter().map(of).collect()
 }
 
 /// The first two pages of a set that say different things.
-fn two_words(set: &[u32], word: &dyn Fn(u32) -> Option<u64>) -> Option<(u32, u32)> {
+fn two_words(set: &[u32], word: Word) -> Option<(u32, u32)> {
     let mut said = set.iter().filter_map(|&page| Some((page, word(page)?)));
     let (first, says) = said.next()?;
     said.find(|&(_, other)| other != says).map(|(second, _)| (first, second))
