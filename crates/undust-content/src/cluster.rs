@@ -101,7 +101,7 @@ struct Site<'s> {
 impl<'s> Site<'s> {
     fn new(pages: &'s [Page], options: &'s Options) -> Site<'s> {
         let urls = pages.iter().map(|page| hash_of(&page.url)).collect();
-        Site { pages, options, portraits: portraits(pages, has_content), urls }
+        Site { pages, options, portraits: portraits(pages, has_content, options.resemblance), urls }
     }
 
     /// How alike two pages' texts are, where both have one.

@@ -29,6 +29,9 @@ const LEAST_PAGES: u32 = 20;
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
 
+/// More of the rarest features are not kept: one in so many is enough for almost all that resemble each other at all.
+const MOST_RAREST: usize = 32;
+
 /// What is kept of one page's text.
 #[derive(Debug)]
 pub(crate) struct Portrait {
@@ -40,7 +43,33 @@ pub(crate) struct Portrait {
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) simhash: u64,
-    pub(crate) sample: Sample,
+    sample: Sample,
+    /// The rarest features, so many that a text that resembles this one enough must have one of them, and among its own rarest (prefix
+    /// filtering: Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006).
+    pub(crate) rarest: Vec<u64>,
+}
+
+impl View {
+    fn new(words: &[Word], weights: &Weights, resemblance: f64) -> View {
+        let mut features: Vec<(u64, u32)> =
+            features(words).into_iter().map(|feature| (feature, weights.of(feature))).collect();
+        let sample = Sample::new(features.iter().copied(), SAMPLE);
+        features.sort_unstable_by_key(|&(feature, weight)| (std::cmp::Reverse(weight), feature));
+        let simhash = weighted(words, |feature| weights.of(feature));
+        View { simhash, sample, rarest: rarest(&features, resemblance) }
+    }
+}
+
+/// The first of these features, rarest first, up to the one from which on the others are less than `resemblance` of the weight.
+fn rarest(features: &[(u64, u32)], resemblance: f64) -> Vec<u64> {
+    let all: f64 = features.iter().map(|&(_, weight)| f64::from(weight)).sum();
+    let mut behind = all;
+    let needed = features.iter().take_while(|&&(_, weight)| {
+        let needed = behind >= resemblance * all;
+        behind -= f64::from(weight);
+        needed
+    });
+    needed.take(MOST_RAREST).map(|&(feature, _)| feature).collect()
 }
 
 impl Portrait {
@@ -63,8 +92,13 @@ impl Portrait {
     }
 }
 
-/// The portraits of the pages of a site; none of a page without words.
-pub(crate) fn portraits(pages: &[Page], usable: impl Fn(&Page) -> bool + Sync) -> Vec<Option<Portrait>> {
+/// The portraits of the pages of a site; none of a page without words. Pages are looked for that resemble each other by at least
+/// `resemblance`.
+pub(crate) fn portraits(
+    pages: &[Page],
+    usable: impl Fn(&Page) -> bool + Sync,
+    resemblance: f64,
+) -> Vec<Option<Portrait>> {
     let text_of = |page: &Page| page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed);
     let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
     let size = whole.iter().map(Vec::len).sum();
@@ -75,7 +109,7 @@ pub(crate) fn portraits(pages: &[Page], usable: impl Fn(&Page) -> bool + Sync) -
         .map(|(words, page)| Text::new(words, &page.url, &on_pages))
         .collect();
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
-    texts.par_iter().map(|text| text.portrait(&weights)).collect()
+    texts.par_iter().map(|text| text.portrait(&weights, resemblance)).collect()
 }
 
 /// On how many pages each word is.
@@ -110,16 +144,12 @@ impl Text {
         Text { views }
     }
 
-    fn portrait(&self, weights: &[Weights; 2]) -> Option<Portrait> {
+    fn portrait(&self, weights: &[Weights; 2], resemblance: f64) -> Option<Portrait> {
         let [whole, without] = &self.views;
         if whole.is_empty() {
             return None;
         }
-        let view = |words: &[Word], weights: &Weights| {
-            let weight = |feature| weights.of(feature);
-            let features = features(words).into_iter().map(|feature| (feature, weight(feature)));
-            View { simhash: weighted(words, weight), sample: Sample::new(features, SAMPLE) }
-        };
+        let view = |words: &[Word], weights: &Weights| View::new(words, weights, resemblance);
         let mut views = vec![view(whole, &weights[0])];
         if without != whole {
             views.push(view(without, &weights[1]));

@@ -33,11 +33,6 @@ impl Sample {
         self.keys.is_empty()
     }
 
-    /// The keys of the features that are drawn first: texts that share most of their features share one of these.
-    pub(crate) fn first(&self, count: usize) -> &[u64] {
-        &self.keys[..count.min(self.keys.len())]
-    }
-
     /// The weight that is in both texts, of that in either: 0 for strangers, 1 for equal texts, and for two without features. Exact
     /// where both samples are complete.
     pub(crate) fn resemblance(&self, other: &Sample) -> f64 {

@@ -8,9 +8,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// At most so many counts are kept, 64 megabytes. Features that fall on one count share it: with so many, only rare
-/// ones can, and what is rare together is rare still.
+/// At most so many counts are kept, 64 megabytes. Each feature has two, which it may share with others, and the smaller one is its own or
+/// nearly so (a count-min sketch).
 const MOST_SLOTS: usize = 1 << 24;
+
+/// So many counts for each feature: both are shared for one in a thousand.
+const SLOTS: usize = 64;
 
 /// Counts the texts that have a feature. May be used from many threads: sums do not depend on their order.
 pub(crate) struct Frequencies {
@@ -21,7 +24,7 @@ pub(crate) struct Frequencies {
 impl Frequencies {
     /// For about so many different features.
     pub(crate) fn new(features: usize) -> Frequencies {
-        let slots = (2 * features).next_power_of_two().clamp(1 << 10, MOST_SLOTS);
+        let slots = (SLOTS * features).next_power_of_two().clamp(1 << 10, MOST_SLOTS);
         Frequencies { slots: (0..slots).map(|_| AtomicU32::new(0)).collect(), texts: AtomicU32::new(0) }
     }
 
@@ -29,13 +32,16 @@ impl Frequencies {
     pub(crate) fn add(&self, features: impl IntoIterator<Item = u64>) {
         self.texts.fetch_add(1, Ordering::Relaxed);
         for feature in features {
-            self.slot(feature).fetch_add(1, Ordering::Relaxed);
+            let (one, other) = self.slots(feature);
+            one.fetch_add(1, Ordering::Relaxed);
+            other.fetch_add(1, Ordering::Relaxed);
         }
     }
 
     /// How many texts have the feature, or slightly more.
     pub(crate) fn of(&self, feature: u64) -> u32 {
-        self.slot(feature).load(Ordering::Relaxed)
+        let (one, other) = self.slots(feature);
+        one.load(Ordering::Relaxed).min(other.load(Ordering::Relaxed))
     }
 
     /// How many texts there are.
@@ -52,8 +58,11 @@ impl Frequencies {
         Weights { limits, frequencies: self }
     }
 
-    fn slot(&self, feature: u64) -> &AtomicU32 {
-        &self.slots[(feature >> 32) as usize & (self.slots.len() - 1)]
+    /// Never the same one twice.
+    fn slots(&self, feature: u64) -> (&AtomicU32, &AtomicU32) {
+        let half = self.slots.len() / 2;
+        let place = |bits: u64| bits as usize & (half - 1);
+        (&self.slots[place(feature >> 32)], &self.slots[half + place(feature >> 8)])
     }
 }
 
@@ -100,7 +109,9 @@ mod tests {
             for with in [1, 2, 3, 10, all / 7, all].into_iter().filter(|with| (1..=all).contains(with)) {
                 let frequencies = Frequencies::new(1);
                 frequencies.texts.store(all, Ordering::Relaxed);
-                frequencies.slot(0).store(with, Ordering::Relaxed);
+                let (one, other) = frequencies.slots(0);
+                one.store(with, Ordering::Relaxed);
+                other.store(with, Ordering::Relaxed);
                 let defined = (2.0 * (1.0 + f64::from(all) / f64::from(with)).log2()).round();
                 assert!((f64::from(frequencies.weights().of(0)) - defined).abs() < 1e-9, "{with} of {all}");
             }

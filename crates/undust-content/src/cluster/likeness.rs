@@ -8,9 +8,6 @@ use super::kind::Kind;
 use super::{Link, Site, has_content};
 use crate::near::pairs_within;
 
-/// Texts that share most of their features share one of the first few that are drawn: all but one pair in 10,000 at nine of ten.
-const FIRST: usize = 4;
-
 /// Where so many different texts share a simhash or a feature, it tells little: further ones are compared with these only.
 const MOST_LEADERS: usize = 32;
 
@@ -99,17 +96,17 @@ impl<'s> Likeness<'s> {
     }
 
     fn by_shingles(&self) -> Vec<Link> {
-        let mut first: Vec<Print> = (0..self.site.pages.len() as u32)
+        let mut rarest: Vec<Print> = (0..self.site.pages.len() as u32)
             .filter_map(|page| Some((page, self.site.portraits[page as usize].as_ref()?)))
             .flat_map(|(page, portrait)| {
                 let title = self.titles[page as usize];
-                let keys = portrait.views().iter().flat_map(|view| view.sample.first(FIRST));
+                let keys = portrait.views().iter().flat_map(|view| &view.rarest);
                 keys.map(move |&bits| Print { bits, title, page })
             })
             .collect();
-        first.sort_unstable();
-        first.dedup();
-        let shared: Vec<&[Print]> = first.chunk_by(|a, b| (a.bits, a.title) == (b.bits, b.title)).collect();
+        rarest.sort_unstable();
+        rarest.dedup();
+        let shared: Vec<&[Print]> = rarest.chunk_by(|a, b| (a.bits, a.title) == (b.bits, b.title)).collect();
         let mut links: Vec<Link> =
             shared.par_iter().flat_map_iter(|run| self.lead(Kind::Shingles, run).0).collect();
         links.sort_unstable_by_key(|link| link.pages);

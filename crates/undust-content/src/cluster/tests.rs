@@ -1,1 +1,320 @@
 //! Clusters of small sites.
+
+use proptest::prelude::*;
+use undust::page::Body;
+
+use super::*;
+use crate::read_body;
+
+/// A page as it comes from a reader.
+fn page(url: &str, html: &str) -> Page {
+    let body = Some(Body { bytes: html.into(), content_type: Some("text/html".into()) });
+    Page { status: Some(200), body, ..Page::new(format!("http://a.org{url}")) }
+}
+
+fn by(kinds: &str) -> Options {
+    Options { by: kinds.parse().unwrap(), ..Options::default() }
+}
+
+/// The pages with their clusters, and the report.
+fn clustered(pages: &[Page], options: &Options) -> (Vec<Page>, Report) {
+    let mut pages = pages.to_vec();
+    pages.iter_mut().for_each(read_body);
+    let report = cluster("a.org", &mut pages, options);
+    (pages, report)
+}
+
+/// The clusters as numbers in the order of the pages, 0 for none.
+fn numbers(pages: &[Page], options: &Options) -> Vec<u32> {
+    let number =
+        |page: &Page| page.cluster.as_deref().map_or(0, |label| label["a.org#".len()..].parse().unwrap());
+    clustered(pages, options).0.iter().map(number).collect()
+}
+
+/// Some words that are always the same for a seed, and different for others.
+fn words(seed: u32, count: u32) -> String {
+    let word = |i: u32| {
+        format!("{}{}", ["ka", "lo", "mi", "ren", "sut"][(i % 5) as usize], letters(seed * 1009 + i))
+    };
+    (0..count).map(word).collect::<Vec<_>>().join(" ")
+}
+
+/// A number in letters: what has digits may be left out.
+fn letters(number: u32) -> String {
+    number.to_string().bytes().map(|digit| (digit - b'0' + b'a') as char).collect()
+}
+
+fn titled(title: &str, text: &str) -> String {
+    format!("<title>{title}</title><p>{text}")
+}
+
+#[test]
+fn each_kind_of_evidence_by_itself() {
+    let text = |seed| words(seed, 100);
+    let linked =
+        |path: &str, seed| format!("<link rel=canonical href={path}><title>{seed}</title>{}", text(seed));
+    let cases: [(&str, Vec<Page>, [u32; 3]); 7] = [
+        ("digest", vec![page("/1", &text(1)), page("/2", &text(1)), page("/3", &text(2))], [1, 1, 2]),
+        (
+            "simhash",
+            vec![page("/1", &text(1)), page("/2", &(text(1) + "!")), page("/3", &text(2))],
+            [1, 1, 2],
+        ),
+        (
+            "shingles",
+            vec![page("/1", &text(1)), page("/2", &(text(1) + "!")), page("/3", &text(2))],
+            [1, 1, 2],
+        ),
+        (
+            "canonical",
+            vec![page("/1", &linked("/3", 1)), page("/2", &linked("/4", 2)), page("/3", &linked("/3", 3))],
+            [1, 2, 1],
+        ),
+        (
+            "redirect",
+            vec![
+                page("/1", &text(1)),
+                page("/2", "<meta http-equiv=refresh content='0;url=/x'>"),
+                Page { status: Some(301), redirect: Some("x#y".into()), ..Page::new("http://a.org/3") },
+            ],
+            [1, 2, 2],
+        ),
+        (
+            "declared",
+            vec![
+                page("/?s=1&t=2", &text(1)),
+                page("/?t=2", &text(2)),
+                Page {
+                    body: Some(Body { bytes: "Clean-param: s /".into(), content_type: None }),
+                    ..Page::new("http://a.org/robots.txt")
+                },
+            ],
+            [1, 1, 2],
+        ),
+        (
+            "declared",
+            vec![
+                Page { no_vary_search: Some("params=(\"s\")".into()), ..page("/?s=1", &text(1)) },
+                Page { no_vary_search: Some("params=(\"s\")".into()), ..page("/?s=2", &text(2)) },
+                page("/other", &text(3)),
+            ],
+            [1, 1, 2],
+        ),
+    ];
+    for (kind, pages, expected) in cases {
+        assert_eq!(numbers(&pages, &by(kind)), expected, "{kind}");
+    }
+}
+
+#[test]
+fn redirects_are_followed_to_the_end() {
+    let hop = |from: &str, to: &str| Page {
+        status: Some(302),
+        redirect: Some(to.into()),
+        ..Page::new(format!("http://a.org{from}"))
+    };
+    let pages = [
+        hop("/1", "/2"),
+        hop("/2", "http://A.org:80/3"),
+        page("/3", "<p>here"),
+        page("/4", "<p>there"),
+        hop("/5", "/1"),
+    ];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 1, 1, 2, 1]);
+}
+
+#[test]
+fn error_pages_and_the_unknown_are_in_no_cluster() {
+    let failed = |url: &str, status| Page { status: Some(status), ..page(url, "<p>sorry") };
+    let pages = [
+        failed("/1", 404),
+        failed("/2", 500),
+        page("/3", "<p>sorry"),
+        Page::new("http://a.org/4"),
+        Page { status: Some(302), ..page("/5", "<p>sorry") },
+    ];
+    let (_, report) = clustered(&pages, &Options::default());
+    assert_eq!((report.pages, report.texts, report.unknown, report.clusters), (5, 1, 4, 1));
+    assert_eq!(numbers(&pages, &Options::default()), [0, 0, 1, 0, 0]);
+}
+
+#[test]
+fn archived_again_without_a_body() {
+    let archived = Page { digest: Some("sha1:X".into()), ..page("/1", "<p>text") };
+    let revisit = Page { digest: Some("sha1:X".into()), status: Some(200), ..Page::new("http://a.org/2") };
+    assert_eq!(numbers(&[archived, revisit], &Options::default()), [1, 1]);
+}
+
+#[test]
+fn fingerprints_without_texts() {
+    let print = |url: &str, simhash| Page {
+        simhash: Some(simhash),
+        title: Some("T".into()),
+        ..Page::new(format!("http://a.org{url}"))
+    };
+    let other_title = Page { title: Some("U".into()), ..print("/4", 0) };
+    let pages = [print("/1", 0), print("/2", 0b111), print("/3", 0b1111 << 20), other_title, print("/5", 0)];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 1, 2, 3, 1]);
+    assert_eq!(numbers(&pages, &Options { distance: 4, ..Options::default() }), [1, 1, 1, 2, 1]);
+    assert_eq!(numbers(&pages, &Options { titles: false, ..Options::default() }), [1, 1, 2, 1, 1]);
+}
+
+#[test]
+fn the_same_url_is_the_same_page() {
+    let pages = [page("/1", &words(1, 50)), page("/1#top", &words(2, 50)), page("/2", &words(3, 50))];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 1, 2]);
+}
+
+#[test]
+fn titles_tell_pages_apart() {
+    let text = words(1, 200);
+    let pages = [
+        page("/1", &titled("one", &text)),
+        page("/2", &titled("two", &text)),
+        page("/3", &titled("one", &text)),
+    ];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 2, 1]);
+    assert_eq!(numbers(&pages, &Options { titles: false, ..Options::default() }), [1, 1, 1]);
+}
+
+/// Menus that are most of every page, in no element that says so.
+fn template_heavy_site() -> Vec<Page> {
+    let menu = words(1, 900);
+    let story = |id: u32| titled("News", &format!("{menu} {}", words(100 + id, 15)));
+    let views = ["", "?print=1"];
+    (0..200).flat_map(|id| views.map(|view| page(&format!("/{id}{view}"), &story(id)))).collect()
+}
+
+#[test]
+fn a_site_of_menus_does_not_collapse() {
+    let pages = template_heavy_site();
+    // The trap: unweighted, all pages are alike.
+    let prints: Vec<u64> = pages.iter().map(|page| crate::simhash(text_of(page))).collect();
+    let near = prints.iter().filter(|print| (**print ^ prints[0]).count_ones() <= 3).count();
+    assert!(near > 100, "{near} pages of 400 are within 3 bits of the first");
+
+    let expected: Vec<u32> = (0..400).map(|page| page / 2 + 1).collect();
+    for kinds in ["auto", "simhash", "shingles"] {
+        assert_eq!(numbers(&pages, &by(kinds)), expected, "{kinds}");
+    }
+}
+
+fn text_of(page: &Page) -> &str {
+    str::from_utf8(&page.body.as_ref().unwrap().bytes).unwrap()
+}
+
+#[test]
+fn a_row_of_small_changes_is_no_cluster() {
+    let text: Vec<String> = (0..600).map(|i| words(i, 1)).collect();
+    let version = |n: usize| {
+        let mut text = text.clone();
+        (0..n).for_each(|i| text[7 * i] = words(1000 + i as u32, 1));
+        text.join(" ")
+    };
+    let mut pages: Vec<Page> = (0..60).map(|n| page(&format!("/v{n}"), &version(n))).collect();
+    pages.extend((0..60).map(|n| page(&format!("/other{n}"), &words(5000 + n, 300))));
+    let found = numbers(&pages, &Options::default());
+    assert_eq!(found[0], found[1], "one word of 600 is no other page");
+    let versions = found[..60].iter().max().unwrap();
+    assert!((5..30).contains(versions), "{versions} clusters of 60 versions");
+}
+
+#[test]
+fn numbers_in_passing_and_echoes_are_no_difference() {
+    let story = |id: u32| words(100 + id, 80);
+    let view = |id: u32, view: u32| {
+        let seen = 10_000 + 7 * (2 * id + view);
+        page(
+            &format!("/{}?from={}", words(id, 1), words(3000 + 2 * id + view, 1)),
+            &format!("<p>You came from {}. {} Seen {seen} times.", words(3000 + 2 * id + view, 1), story(id)),
+        )
+    };
+    let pages: Vec<Page> = (0..40).flat_map(|id| [view(id, 0), view(id, 1)]).collect();
+    let expected: Vec<u32> = (0..80).map(|page| page / 2 + 1).collect();
+    assert_eq!(numbers(&pages, &Options::default()), expected);
+}
+
+#[test]
+fn claims_that_texts_contradict_are_counted_and_not_believed() {
+    let story = |url: &str, seed: u32| page(url, &format!("<link rel=canonical href=/>{}", words(seed, 100)));
+    let pages = [story("/", 1), story("/2", 2), story("/?x", 1)];
+    let (_, report) = clustered(&pages, &Options::default());
+    assert_eq!(numbers(&pages, &Options::default()), [1, 2, 1]);
+    let contradiction = &report.contradictions[0];
+    assert_eq!((contradiction.what, contradiction.count), ("one canonical URL, different texts", 1));
+    assert_eq!(contradiction.samples, [["http://a.org/", "http://a.org/2"]]);
+    assert_eq!(numbers(&pages, &by("canonical")), [1, 1, 1], "at its word");
+}
+
+#[test]
+fn pages_that_are_the_same_and_said_to_be_different() {
+    let own = |url: &str| page(url, &format!("<link rel=canonical href={url}>{}", words(1, 100)));
+    let listed = "<urlset><url><loc>http://a.org/1</loc></url><url><loc>http://a.org/2</loc></url></urlset>";
+    let body = Some(Body { bytes: listed.into(), content_type: Some("application/xml".into()) });
+    let sitemap = Page { body, ..Page::new("http://a.org/sitemap.xml") };
+    let (_, report) = clustered(&[own("/1"), own("/2"), sitemap], &Options::default());
+    let counts: Vec<(&str, u64)> =
+        report.contradictions[2..].iter().map(|found| (found.what, found.count)).collect();
+    assert_eq!(
+        counts,
+        [("one page, different canonical URLs", 1), ("one page, listed twice in the sitemap", 1)]
+    );
+}
+
+#[test]
+fn what_each_kind_contributes() {
+    let pages = [
+        page("/1", &words(1, 100)),
+        page("/2", &words(1, 100)),
+        page("/3", &(words(1, 100) + ".")),
+        Page { status: Some(301), redirect: Some("/1".into()), ..Page::new("http://a.org/4") },
+    ];
+    let (_, report) = clustered(&pages, &Options::default());
+    let found: Vec<(&str, u64, u64)> =
+        report.contributions.iter().map(|found| (found.kind.name(), found.alone, found.only)).collect();
+    let expected = [
+        ("digest", 1, 0),
+        ("simhash", 2, 0),
+        ("shingles", 2, 0),
+        ("canonical", 0, 0),
+        ("redirect", 1, 1),
+        ("declared", 0, 0),
+    ];
+    assert_eq!(found, expected);
+    let mut twice = report.clone();
+    twice.merge(report);
+    assert_eq!((twice.pages, twice.clusters, twice.contributions[1].alone), (8, 2, 4));
+}
+
+#[test]
+fn threads_change_nothing() {
+    let pages = template_heavy_site();
+    let with = |threads| {
+        let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().unwrap();
+        pool.install(|| clustered(&pages, &Options::default()))
+    };
+    assert_eq!(with(1), with(3));
+}
+
+proptest! {
+    #[test]
+    fn any_pages_are_clustered(
+        rows in prop::collection::vec(("[a-c/?&=#]{0,6}", "[a-d <>/]{0,40}", prop::option::of("[a-c:/?]{0,5}"), 0_u8..6), 0..40),
+        kinds in prop::sample::select(vec!["auto", "digest", "simhash,redirect", "shingles,canonical,declared"]),
+    ) {
+        let pages: Vec<Page> = rows.iter().map(|(url, html, target, kind)| {
+            let page = page(&format!("/{url}"), html);
+            match kind {
+                0 => Page { status: Some(301), redirect: target.clone(), ..page },
+                1 => Page { canonical: target.clone(), ..page },
+                2 => Page { status: Some(404), ..page },
+                3 => Page { no_vary_search: Some("params".into()), ..page },
+                _ => page,
+            }
+        }).collect();
+        let (labelled, report) = clustered(&pages, &by(kinds));
+        let labels: std::collections::BTreeSet<_> = labelled.iter().filter_map(|page| page.cluster.clone()).collect();
+        prop_assert_eq!(report.clusters, labels.len() as u64);
+        prop_assert_eq!(report.unknown, labelled.iter().filter(|page| page.cluster.is_none()).count() as u64);
+    }
+}
