@@ -245,23 +245,20 @@ fn missing_files_and_folders() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "folder"), @"
-    ! undust: folder: Is a directory (os error 21)
+    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
     = 2
     ");
     assert_snapshot!(apply(&folder, "missing.txt"), @"
     ! undust: missing.txt: No such file or directory (os error 2)
     = 2
     ");
-    assert_snapshot!(apply(&folder, "folder"), @"
-    ! undust: folder: Is a directory (os error 21)
-    = 2
-    ");
+    assert_snapshot!(apply(&folder, "folder"), @"= 0");
     assert_snapshot!(dedup(&folder, "folder"), @"
-    ! undust: folder: Is a directory (os error 21)
-    = 2
+    ! 0 URLs in, 0 out: 0 spared (0.0 %)
+    = 0
     ");
     assert_snapshot!(eval(&folder, "folder"), @"
-    ! undust: folder: Is a directory (os error 21)
+    ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
     = 2
     ");
     assert_snapshot!(folder.undust("apply -r missing.json crawl.tsv"), @"
@@ -269,7 +266,7 @@ fn missing_files_and_folders() {
     = 2
     ");
     assert_snapshot!(folder.undust("apply -r folder crawl.tsv"), @"
-    ! undust: folder: Is a directory (os error 21)
+    ! undust: folder: this is a folder, not a file
     = 2
     ");
 }
@@ -358,4 +355,44 @@ fn bad_lines_are_counted_and_shown() {
     rules written to out.json
     ");
     assert_snapshot!(learn(&folder, "crawl.tsv --strict").err, @"undust: crawl.tsv:802: 'big' is no valid size");
+}
+
+fn resource(url: &str, body: &str) -> String {
+    let header = format!("WARC/1.0\r\nWARC-Type: resource\r\nWARC-Target-URI: {url}\r\n");
+    format!("{header}Content-Length: {}\r\n\r\n{body}\r\n\r\n", body.len())
+}
+
+#[test]
+fn archives_are_counted_in_records_and_folders_in_files() {
+    let long = "x".repeat(3000);
+    let cut = &resource("http://www.shop.com/item?id=3&sid=z", "cut")[..100];
+    let archive =
+        [resource("http://www.shop.com/item?id=1&sid=x", "a"), resource("http://b.com/", &long), cut.into()];
+    let folder = folder("a.warc", archive.concat());
+    assert_snapshot!(apply(&folder, "a.warc --max-body 2K"), @"
+    http://www.shop.com/item?id=1&sid=x
+    http://b.com/
+    ! 1 of 3 records could not be read and were skipped:
+    !   a.warc:3: the file ends in the middle of this record
+    ! 1 page is longer than 2 KiB: only its beginning was read (--max-body)
+    = 0
+    ");
+    fs::create_dir_all(folder.path("mirror/b.com")).expect("a new folder");
+    folder.write("mirror/b.com/index.html", &long);
+    folder.write("mirror/b.com/a b?x=1.html", &long);
+    folder.write("mirror/c", "c");
+    assert_snapshot!(apply(&folder, "mirror --max-body 1000"), @"
+    http://b.com/a%20b?x=1
+    http://b.com/
+    ! 1 of 3 files could not be read and were skipped:
+    !   mirror:3: which host 'c' is from is not known: give it with --host www.example.org
+    ! 2 pages are longer than 1,000 bytes: only their beginning was read (--max-body)
+    = 0
+    ");
+    assert_snapshot!(apply(&folder, "mirror --host https://d.com"), @"
+    https://d.com/b.com/a%20b?x=1
+    https://d.com/b.com/
+    https://d.com/c
+    = 0
+    ");
 }

@@ -61,7 +61,7 @@ impl<R: BufRead> Read for GzMembers<R> {
             let read = match mem::replace(&mut self.0, Gz::Done) {
                 Gz::Done => return Ok(0),
                 Gz::Between(mut source) => {
-                    if !source.fill_buf()?.is_empty() {
+                    if has_more(&mut source)? {
                         self.0 = Gz::Inside(GzDecoder::new((&b""[..]).chain(source)));
                     }
                     continue;
@@ -104,10 +104,19 @@ fn after<R>(
     }
 }
 
+fn has_more(source: &mut impl BufRead) -> io::Result<bool> {
+    loop {
+        match source.fill_buf() {
+            Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+            buffer => return Ok(!buffer?.is_empty()),
+        }
+    }
+}
+
 /// Read up to and with what looks like the beginning of a member; whether there was one.
 fn skip_beginning_of_member(source: &mut impl BufRead) -> io::Result<bool> {
     let mut matched = 0;
-    loop {
+    while has_more(source)? {
         let buffer = source.fill_buf()?;
         let length = buffer.len();
         for (i, &byte) in buffer.iter().enumerate() {
@@ -117,11 +126,9 @@ fn skip_beginning_of_member(source: &mut impl BufRead) -> io::Result<bool> {
                 return Ok(true);
             }
         }
-        if length == 0 {
-            return Ok(false);
-        }
         source.consume(length);
     }
+    Ok(false)
 }
 
 /// A zstd file whose first frame holds the dictionary that all others need, itself compressed or not, as the IIPC has it.
@@ -213,6 +220,33 @@ mod tests {
         assert_eq!(errors, 1);
         assert!(text.starts_with(&noise(0)));
         assert!(text.ends_with(&[noise(2), noise(3)].concat()));
+    }
+
+    /// A source that never gives anything but errors, of which every second only asks to try again.
+    struct Broken(u32);
+
+    impl Read for Broken {
+        fn read(&mut self, _: &mut [u8]) -> io::Result<usize> {
+            self.0 += 1;
+            Err(if self.0.is_multiple_of(2) {
+                io::Error::other("no more")
+            } else {
+                io::ErrorKind::Interrupted.into()
+            })
+        }
+    }
+
+    #[test]
+    fn a_source_that_fails_comes_to_an_end() {
+        for cut in [0, 5] {
+            let member = gzip(b"a");
+            let source = Cursor::new(member[..member.len() - cut].to_vec()).chain(Broken(0));
+            let (_, mut reader) = decompress(source).unwrap();
+            let mut text = Vec::new();
+            let errors = (0..10).filter(|_| reader.read_to_end(&mut text).is_err()).count();
+            assert_eq!(text, b"a");
+            assert!((1..=2).contains(&errors), "{errors}");
+        }
     }
 
     #[test]

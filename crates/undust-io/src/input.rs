@@ -117,7 +117,8 @@ impl Input {
         } else {
             ReadErrorKind::Corrupt(error)
         };
-        ReadError { file: self.name.clone(), line: Some(line), kind }
+        let line = (!self.is_folder).then_some(line);
+        ReadError { file: self.name.clone(), line, kind }
     }
 }
 

@@ -8,7 +8,7 @@ use std::path::{Path, PathBuf};
 pub struct Problem {
     /// The file as the user named it; `-` is standard input.
     pub file: PathBuf,
-    /// 1-based.
+    /// 1-based. In a WARC file it is the number of the record, in a folder that of the entry.
     pub line: u64,
     /// What is wrong, with the offending value.
     pub what: String,

@@ -46,7 +46,7 @@ pub(crate) struct SavedFile {
 
 impl SavedFile {
     /// How much of a job a file is: read by the threads that parse, it takes its memory only there.
-    pub(crate) const WEIGHT: usize = JOB_BYTES / 8;
+    pub(crate) const WEIGHT: usize = JOB_BYTES / 4;
 }
 
 impl Folder {

@@ -80,7 +80,7 @@ impl Record {
     /// How much of a job this record is. Where bodies are compressed, the work and the memory that they take do not show
     /// in their size: so a few records are always enough.
     pub(crate) fn weight(&self) -> usize {
-        const MOST_TOGETHER: usize = 8;
+        const MOST_TOGETHER: usize = 4;
         match &self.found {
             Found::Page(held) => held.block.len().max(JOB_BYTES / MOST_TOGETHER),
             Found::LeftOut | Found::Bad(_) => 64,
