@@ -20,21 +20,39 @@ const WORDS: [&str; 9] =
 
 const ROLES: [&str; 5] = ["navigation", "banner", "contentinfo", "complementary", "search"];
 
-/// Whether the reader stands inside of furniture.
+/// Whether the reader stands inside of furniture, or beside a `<main>`.
 #[derive(Debug, Default)]
 pub(crate) struct Furniture {
     /// The outermost piece, and how many elements of its name are open in it, itself included.
     piece: Option<(LocalName, u32)>,
     /// Open `<article>` and `<main>`: headers and footers in them are theirs.
     articles: u32,
+    /// Open `<main>`, once there was one.
+    mains: Option<u32>,
 }
 
 impl Furniture {
+    /// Whether a piece has begun that did not end.
     pub(crate) fn is_open(&self) -> bool {
         self.piece.is_some()
     }
 
+    /// Whether what stands here is main text.
+    pub(crate) fn is_beside(&self) -> bool {
+        self.piece.is_none() && self.mains != Some(0)
+    }
+
+    /// Whether this element begins the main text, and what stood before it was none.
+    pub(crate) fn begins_main(&self, tag: &Tag) -> bool {
+        self.mains.is_none() && &*tag.name == "main"
+    }
+
     pub(crate) fn open(&mut self, tag: &Tag) {
+        if &*tag.name == "main" {
+            self.mains = Some(self.mains.unwrap_or_default() + 1);
+            // What holds the main text is no furniture, whatever it is called.
+            self.piece = None;
+        }
         if let Some((name, open)) = &mut self.piece {
             *open += u32::from(*name == tag.name);
         } else if is_article(&tag.name) {
@@ -45,6 +63,9 @@ impl Furniture {
     }
 
     pub(crate) fn close(&mut self, closed: &LocalName) {
+        if &**closed == "main" {
+            self.mains = self.mains.map(|open| open.saturating_sub(1));
+        }
         match &mut self.piece {
             Some((name, open)) if name == closed => {
                 *open -= 1;

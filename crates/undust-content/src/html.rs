@@ -14,6 +14,8 @@ use html5ever::tokenizer::{
     BufferQueue, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 
+use xxhash_rust::xxh3::xxh3_64;
+
 use crate::charset::charset_of;
 use crate::furniture::Furniture;
 
@@ -140,7 +142,7 @@ impl State {
         match self.place {
             Place::Body if self.templates == 0 => {
                 append_collapsed(&mut self.visible.text, text);
-                if !self.furniture.is_open() {
+                if self.furniture.is_beside() {
                     append_collapsed(&mut self.visible.main, text);
                 }
             }
@@ -156,11 +158,16 @@ impl State {
         match tag.kind {
             StartTag if self.xhtml && tag.self_closing => {
                 self.take_note(tag);
+                self.take_picture(tag);
                 TokenSinkResult::Continue
             }
             StartTag => {
+                if self.furniture.begins_main(tag) {
+                    self.visible.main.clear();
+                }
                 self.furniture.open(tag);
                 self.take_note(tag);
+                self.take_picture(tag);
                 self.open(tag)
             }
             EndTag => {
@@ -212,6 +219,19 @@ impl State {
         }
     }
 
+    /// Pages may differ in what they show alone: a picture in the main text is a word of it.
+    fn take_picture(&mut self, tag: &Tag) {
+        if self.templates == 0
+            && self.furniture.is_beside()
+            && let Some(picture) = picture(tag)
+        {
+            let main = &mut self.visible.main;
+            append_collapsed(main, " ");
+            main.push_str(&picture);
+            append_collapsed(main, " ");
+        }
+    }
+
     fn raw(&mut self, place: Place, kind: html5ever::tokenizer::states::RawKind) -> TokenSinkResult<()> {
         self.place = place;
         TokenSinkResult::RawData(kind)
@@ -229,6 +249,25 @@ impl State {
 /// The value of an attribute.
 pub(crate) fn attribute<'t>(tag: &'t Tag, name: &str) -> Option<&'t str> {
     tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
+}
+
+/// A word for what an element shows, the same for the same address. Its query is left out: there stand clocks and counters.
+fn picture(tag: &Tag) -> Option<String> {
+    let is_shown = matches!(&*tag.name, "img" | "video" | "audio" | "source" | "embed" | "iframe");
+    let is_pixel = |side| attribute(tag, side).is_some_and(|pixels| matches!(pixels, "0" | "1"));
+    if !is_shown || is_pixel("width") || is_pixel("height") {
+        return None;
+    }
+    // Pages that load their pictures late have a blank one in its place.
+    let source = attribute(tag, "data-src").or_else(|| attribute(tag, "src"))?.trim();
+    let path = source.split(['?', '#']).next().unwrap_or_default();
+    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    // Letters alone, since numbers may be left out.
+    let letters = format!("{:x}", xxh3_64(path.as_bytes()))
+        .bytes()
+        .map(|hex| char::from(hex % 26 + b'a'))
+        .collect::<String>();
+    (!path.is_empty()).then(|| format!("picture{letters}"))
 }
 
 /// The `content` of a `<meta>` that stands for this header.
@@ -315,6 +354,30 @@ mod tests {
             <div role=navigation>Next</div><div class='page_footer'>Imprint</div>";
         assert_eq!(main_text(page), "Heading The text.");
         assert_eq!(text(page), "Site name Home Search You are here Heading The text. no Next Imprint");
+    }
+
+    #[test]
+    fn the_main_element_holds_the_main_text() {
+        let page = "<p>Latest news</p><div class=with-sidebar><main><p>The text.</p></main></div><p>More of us</p><main>And more.";
+        assert_eq!(main_text(page), "The text. And more.");
+        assert_eq!(main_text("<main></main><p>All stands elsewhere."), "All stands elsewhere.");
+    }
+
+    #[test]
+    fn pictures_are_words_of_the_main_text() {
+        let shows = |html: &str| main_text(&format!("<p>See {html} here"));
+        assert_eq!(shows("<img src=/a.png?v=1>"), shows("<img src='/a.png?v=2' alt=x>"));
+        assert_ne!(shows("<img src=/a.png>"), shows("<img src=/b.png>"));
+        assert_ne!(
+            shows("<img src=/blank.gif data-src=/a.png>"),
+            shows("<img src=/blank.gif data-src=/b.png>")
+        );
+        for nothing in
+            ["<img>", "<img src=''>", "<img src=/count.gif width=1>", "<template><img src=/a.png></template>"]
+        {
+            assert_eq!(shows(nothing), "See here", "{nothing}");
+        }
+        assert!(shows("<img src=/a.png>").chars().all(|c| !c.is_ascii_digit()));
     }
 
     #[test]

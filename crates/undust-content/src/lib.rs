@@ -24,6 +24,7 @@ mod evidence;
 mod furniture;
 mod html;
 mod near;
+mod passing;
 mod portrait;
 mod sample;
 mod simhash;

@@ -2,8 +2,7 @@
 //!
 //! Two things make URLs of one page show different texts, and are taken out:
 //!
-//! - **Numbers that stand on one page only**: clocks, counters, tokens. Where they are what differs, pages are the same; and what tells pages
-//!   apart stands on several URLs of each.
+//! - **Passing numbers**: times of day, and counters that change from URL to URL ([`passing`](crate::passing)).
 //! - **Echoes**: words of the page's own URL in its text, in a row of which one is rare on the site. "You are here: wiki » extensions"
 //!   differs from URL to URL by nature. Slugs repeat the title of an article, too, so a text is compared both with its echoes
 //!   and without, and the better likeness counts.
@@ -12,19 +11,14 @@ use rayon::prelude::*;
 use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, has_digit, hash, hashed, nth, shingles, words};
-
-/// What stands where a number stood that is on this page only. It is the hash of a word no more often than any other number.
-const NUMBER: Word = 1;
+use crate::words::{Word, hash, hashed_without_clocks, nth, shingles, words};
 
 /// A word is rare that fewer than one page in so many has.
 const RARE: u64 = 10;
-
-/// With fewer pages than this, many numbers that mean something stand on one page only.
-const LEAST_PAGES: u32 = 20;
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -99,15 +93,21 @@ pub(crate) fn portraits(
     usable: impl Fn(&Page) -> bool + Sync,
     resemblance: f64,
 ) -> Vec<Option<Portrait>> {
-    let text_of = |page: &Page| page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed);
+    let text_of = |page: &Page| {
+        page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed_without_clocks)
+    };
     let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
     let size = whole.iter().map(Vec::len).sum();
     let on_pages = count_words(&whole, size);
-    let texts: Vec<Text> = whole
+    let mut texts: Vec<Text> = whole
         .into_par_iter()
         .zip(pages)
         .map(|(words, page)| Text::new(words, &page.url, &on_pages))
         .collect();
+    let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
+    let without: Vec<&[Word]> = texts.iter().map(|text| &*text.views[1]).collect();
+    let passing = Passing::new(&without, title);
+    texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
     texts.par_iter().map(|text| text.portrait(&weights, resemblance)).collect()
 }
@@ -133,15 +133,7 @@ struct Text {
 impl Text {
     fn new(words: Vec<Word>, url: &[u8], on_pages: &Frequencies) -> Text {
         let without = without_echoes(&words, url, on_pages);
-        let mut views = [words, without];
-        if on_pages.texts() >= LEAST_PAGES {
-            views
-                .iter_mut()
-                .flatten()
-                .filter(|word| is_passing(**word, on_pages))
-                .for_each(|word| *word = NUMBER);
-        }
-        Text { views }
+        Text { views: [words, without] }
     }
 
     fn portrait(&self, weights: &[Weights; 2], resemblance: f64) -> Option<Portrait> {
@@ -170,11 +162,6 @@ fn features(words: &[Word]) -> Vec<u64> {
     features.sort_unstable();
     features.dedup();
     features
-}
-
-/// Whether a word is a number that no other page has.
-fn is_passing(word: Word, on_pages: &Frequencies) -> bool {
-    has_digit(word) && on_pages.of(nth(word, 0)) == 1
 }
 
 /// The words without rows of words that are in the URL, too, where one of the row is rare.

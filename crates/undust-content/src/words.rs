@@ -13,6 +13,38 @@ pub(crate) fn hashed(text: &str) -> Vec<Word> {
     words(text).map(hash).collect()
 }
 
+/// The words of a text but for times of day: `9:05`, `21:03:17`. They change while one looks.
+pub(crate) fn hashed_without_clocks(text: &str) -> Vec<Word> {
+    let mut kept = Vec::new();
+    let mut words = words(text).peekable();
+    while let Some(word) = words.next() {
+        let mut end = end_of(word, text);
+        let is_time = is_number(word, 1..=2) && words.peek().is_some_and(|next| is_minutes(next, end, text));
+        if !is_time {
+            kept.push(hash(word));
+            continue;
+        }
+        while let Some(next) = words.next_if(|next| is_minutes(next, end, text)) {
+            end = end_of(next, text);
+        }
+    }
+    kept
+}
+
+/// Whether a word is two digits behind a colon that stands at `end`.
+fn is_minutes(word: &str, end: usize, text: &str) -> bool {
+    is_number(word, 2..=2) && text.as_bytes()[end] == b':' && end_of(word, text) == end + 3
+}
+
+fn is_number(word: &str, digits: std::ops::RangeInclusive<usize>) -> bool {
+    digits.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
+}
+
+/// Where a word of `text` ends in it.
+fn end_of(word: &str, text: &str) -> usize {
+    word.as_ptr() as usize + word.len() - text.as_ptr() as usize
+}
+
 pub(crate) fn hash(word: &str) -> Word {
     let digit = word.bytes().any(|byte| byte.is_ascii_digit());
     xxh3_64(word.as_bytes()) as Word & !1 | Word::from(digit)
@@ -66,6 +98,16 @@ mod tests {
         assert_eq!(all("It's 3.5 m, Käse-Brot"), ["It", "s", "3", "5", "m", "Käse", "Brot"]);
         assert_eq!(all("蜂蜜 honey"), ["蜂", "蜜", "honey"]);
         assert_eq!(all(" ... "), Vec::<&str>::new());
+    }
+
+    #[test]
+    fn clocks_are_no_words() {
+        let kept = |text| hashed_without_clocks(text);
+        assert_eq!(kept("It is 21:03:17, or 9:05 pm."), hashed("It is or pm"));
+        for text in ["3:1", "a 10: 30", "123:45", "10:305", "1:2:3 x:10", "10:x", "10:", "é9:0é"] {
+            assert_eq!(kept(text), hashed(text), "{text}");
+        }
+        assert_eq!(kept("at 10:30:5 x"), hashed("at 5 x"));
     }
 
     #[test]

@@ -1,0 +1,158 @@
+//! Numbers that change from URL to URL of one page: counters of views, users online, milliseconds.
+//!
+//! Where several pages of one title have the same text but for numbers, these may mean something (the sizes of files) or not (how often
+//! the page was seen). What means something is the same at several URLs of a page; what is counted anew for each answer hardly ever is. So each *slot*, the words
+//! before and behind a number, is watched where pages differ in nothing but numbers; if values there seldom repeat, all numbers in that slot
+//! are left out. No words of any language are known here.
+
+use std::collections::BTreeMap;
+
+use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::words::{Word, has_digit};
+
+/// What stands where a number stood that is left out. It is the hash of a word no more often than any other number.
+pub(crate) const NUMBER: Word = 1;
+
+/// A slot must have been seen to change in so many groups of pages, and on so many pages.
+const LEAST_GROUPS: u32 = 3;
+const LEAST_PAGES: u32 = 8;
+
+/// Of pages that differ in a slot, at most one in so many may have the value of another.
+const SELDOM: u32 = 5;
+
+/// More pages of one group are not looked at.
+const MOST_PAGES: usize = 64;
+
+/// The words before and behind a number, with 0 for none.
+type Slot = (Word, Word);
+
+/// The slots of a site whose numbers are left out.
+#[derive(Debug, Default)]
+pub(crate) struct Passing(Vec<Slot>);
+
+impl Passing {
+    /// Watches the texts of a site. `group` says which pages may be the same: their titles.
+    pub(crate) fn new(texts: &[&[Word]], group: impl Fn(usize) -> u64 + Sync) -> Passing {
+        let mut outlines: Vec<(u64, usize)> = (0..texts.len())
+            .into_par_iter()
+            .filter(|&page| texts[page].iter().any(|&word| has_digit(word)))
+            .map(|page| (outline(texts[page], group(page)), page))
+            .collect();
+        outlines.sort_unstable();
+        let mut seen: BTreeMap<Slot, Seen> = BTreeMap::new();
+        for alike in outlines.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
+            let pages: Vec<&[Word]> = alike.iter().take(MOST_PAGES).map(|&(_, page)| texts[page]).collect();
+            watch(&pages, &mut seen);
+        }
+        Passing(seen.into_iter().filter(|(_, seen)| seen.is_passing()).map(|(slot, _)| slot).collect())
+    }
+
+    /// Puts [`NUMBER`] in place of the numbers in these slots.
+    pub(crate) fn leave_out(&self, words: &mut [Word]) {
+        for place in (0..words.len()).filter(|_| !self.0.is_empty()) {
+            if slot(words, place).is_some_and(|slot| self.0.binary_search(&slot).is_ok()) {
+                words[place] = NUMBER;
+            }
+        }
+    }
+}
+
+/// What was seen of a slot, where pages differ in it.
+#[derive(Debug, Default)]
+struct Seen {
+    groups: u32,
+    pages: u32,
+    /// Pages with the value of another.
+    repeated: u32,
+}
+
+impl Seen {
+    fn is_passing(&self) -> bool {
+        self.groups >= LEAST_GROUPS && self.pages >= LEAST_PAGES && self.repeated * SELDOM <= self.pages
+    }
+}
+
+/// The same for texts that differ in numbers only.
+fn outline(words: &[Word], group: u64) -> u64 {
+    words.iter().fold(group, |hash, &word| {
+        let word = if has_digit(word) { NUMBER } else { word };
+        xxh3_64(&(hash ^ u64::from(word)).to_le_bytes())
+    })
+}
+
+/// The slot of a number. Numbers in a row have none: tables are made of them.
+fn slot(words: &[Word], place: usize) -> Option<Slot> {
+    let before = place.checked_sub(1).map_or(0, |before| words[before]);
+    let behind = words.get(place + 1).copied().unwrap_or_default();
+    (has_digit(words[place]) && !has_digit(before) && !has_digit(behind)).then_some((before, behind))
+}
+
+/// Takes note of the numbers in which texts of one outline differ.
+fn watch(texts: &[&[Word]], seen: &mut BTreeMap<Slot, Seen>) {
+    let mut values = vec![0; texts.len()];
+    for place in 0..texts[0].len() {
+        let Some(slot) = slot(texts[0], place) else { continue };
+        // Equal outlines, but for a chance of one in 2^64 equal hashes.
+        values
+            .iter_mut()
+            .zip(texts)
+            .for_each(|(value, text)| *value = text.get(place).copied().unwrap_or_default());
+        values.sort_unstable();
+        if values[0] != values[values.len() - 1] {
+            let repeated =
+                values.chunk_by(|a, b| a == b).map(<[Word]>::len).filter(|&run| run > 1).sum::<usize>();
+            let seen = seen.entry(slot).or_default();
+            seen.groups += 1;
+            seen.pages += texts.len() as u32;
+            seen.repeated += repeated as u32;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::hashed;
+
+    fn passing(texts: &[String]) -> (Passing, Vec<Vec<Word>>) {
+        let texts: Vec<Vec<Word>> = texts.iter().map(|text| hashed(text)).collect();
+        let slices: Vec<&[Word]> = texts.iter().map(Vec::as_slice).collect();
+        (Passing::new(&slices, |_| 0), texts)
+    }
+
+    #[test]
+    fn counters_pass_and_sizes_do_not() {
+        let names = ["alpha", "beta", "gamma", "delta"];
+        let topic = |n: usize, url: usize| {
+            format!("{} seen {} times, {} bytes", names[n], 100 * n + 7 * url, 40 + n + url / 2)
+        };
+        let texts: Vec<String> = (0..16).map(|i| topic(i / 4, i % 4)).collect();
+        let (passing, mut texts) = passing(&texts);
+        passing.leave_out(&mut texts[0]);
+        let expected = hashed("alpha seen 0 times 40 bytes");
+        assert_eq!(texts[0], [&expected[..2], &[NUMBER], &expected[3..]].concat());
+    }
+
+    #[test]
+    fn little_evidence_is_none() {
+        let two = ["seen 1 times".to_owned(), "seen 2 times".to_owned()];
+        let (passing, mut texts) = passing(&two);
+        passing.leave_out(&mut texts[0]);
+        assert_eq!(texts[0], hashed("seen 1 times"));
+    }
+
+    #[test]
+    fn tables_of_numbers_stay() {
+        let row =
+            |n: u32, url: u32| format!("table {n} of {} {} {}", n * 100 + url, n * 200 + url, n * 300 + url);
+        let names = ["a", "b", "c", "d"];
+        let texts: Vec<String> =
+            (0..16).map(|i| format!("{} {}", names[i as usize / 4], row(i / 4, i % 4))).collect();
+        let (passing, mut texts) = passing(&texts);
+        let before = texts[5].clone();
+        passing.leave_out(&mut texts[5]);
+        assert_eq!(texts[5], before);
+    }
+}
