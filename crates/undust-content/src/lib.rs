@@ -20,6 +20,7 @@ mod charset;
 pub mod cluster;
 mod declared;
 mod document;
+mod echoes;
 mod evidence;
 mod furniture;
 mod html;

@@ -34,16 +34,16 @@ pub(crate) struct Passing(Vec<Slot>);
 
 impl Passing {
     /// Watches the texts of a site. `group` says which pages may be the same: their titles.
-    pub(crate) fn new(texts: &[&[Word]], group: impl Fn(usize) -> u64 + Sync) -> Passing {
+    pub(crate) fn new(texts: &[Vec<Word>], group: impl Fn(usize) -> u64 + Sync) -> Passing {
         let mut outlines: Vec<(u64, usize)> = (0..texts.len())
             .into_par_iter()
             .filter(|&page| texts[page].iter().any(|&word| has_digit(word)))
-            .map(|page| (outline(texts[page], group(page)), page))
+            .map(|page| (outline(&texts[page], group(page)), page))
             .collect();
         outlines.sort_unstable();
         let mut seen: BTreeMap<Slot, Seen> = BTreeMap::new();
         for alike in outlines.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-            let pages: Vec<&[Word]> = alike.iter().take(MOST_PAGES).map(|&(_, page)| texts[page]).collect();
+            let pages: Vec<&[Word]> = alike.iter().take(MOST_PAGES).map(|&(_, page)| &*texts[page]).collect();
             watch(&pages, &mut seen);
         }
         Passing(seen.into_iter().filter(|(_, seen)| seen.is_passing()).map(|(slot, _)| slot).collect())
@@ -118,8 +118,7 @@ mod tests {
 
     fn passing(texts: &[String]) -> (Passing, Vec<Vec<Word>>) {
         let texts: Vec<Vec<Word>> = texts.iter().map(|text| hashed(text)).collect();
-        let slices: Vec<&[Word]> = texts.iter().map(Vec::as_slice).collect();
-        (Passing::new(&slices, |_| 0), texts)
+        (Passing::new(&texts, |_| 0), texts)
     }
 
     #[test]

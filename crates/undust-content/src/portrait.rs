@@ -3,22 +3,19 @@
 //! Two things make URLs of one page show different texts, and are taken out:
 //!
 //! - **Passing numbers**: times of day, and counters that change from URL to URL ([`passing`](crate::passing)).
-//! - **Echoes**: words of the page's own URL in its text, in a row of which one is rare on the site. "You are here: wiki » extensions"
-//!   differs from URL to URL by nature. Slugs repeat the title of an article, too, so a text is compared both with its echoes
-//!   and without, and the better likeness counts.
+//! - **Echoes** of the page's own URL ([`echoes`](crate::echoes)). Slugs repeat the title of an article, too, so a text is compared both
+//!   with its echoes and without, and the better likeness counts.
 
 use rayon::prelude::*;
 use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::echoes::Echoes;
 use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, hash, hashed_without_clocks, nth, shingles, words};
-
-/// A word is rare that fewer than one page in so many has.
-const RARE: u64 = 10;
+use crate::words::{Word, hashed_without_clocks, nth, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -98,30 +95,18 @@ pub(crate) fn portraits(
     };
     let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
     let size = whole.iter().map(Vec::len).sum();
-    let on_pages = count_words(&whole, size);
-    let mut texts: Vec<Text> = whole
-        .into_par_iter()
-        .zip(pages)
-        .map(|(words, page)| Text::new(words, &page.url, &on_pages))
-        .collect();
+    let with_urls: Vec<(&[Word], &[u8])> =
+        whole.iter().zip(pages).map(|(words, page)| (&**words, &*page.url)).collect();
+    let echoes = Echoes::new(&with_urls);
+    let without: Vec<Vec<Word>> =
+        with_urls.par_iter().map(|(words, url)| echoes.leave_out(words, url)).collect();
     let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
-    let without: Vec<&[Word]> = texts.iter().map(|text| &*text.views[1]).collect();
     let passing = Passing::new(&without, title);
+    let mut texts: Vec<Text> =
+        whole.into_iter().zip(without).map(|(words, without)| Text { views: [words, without] }).collect();
     texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
     texts.par_iter().map(|text| text.portrait(&weights, resemblance)).collect()
-}
-
-/// On how many pages each word is.
-fn count_words(texts: &[Vec<Word>], size: usize) -> Frequencies {
-    let frequencies = Frequencies::new(size);
-    texts.par_iter().filter(|words| !words.is_empty()).for_each(|words| {
-        let mut words = words.clone();
-        words.sort_unstable();
-        words.dedup();
-        frequencies.add(words.into_iter().map(|word| nth(word, 0)));
-    });
-    frequencies
 }
 
 /// The words of a page.
@@ -131,11 +116,6 @@ struct Text {
 }
 
 impl Text {
-    fn new(words: Vec<Word>, url: &[u8], on_pages: &Frequencies) -> Text {
-        let without = without_echoes(&words, url, on_pages);
-        Text { views: [words, without] }
-    }
-
     fn portrait(&self, weights: &[Weights; 2], resemblance: f64) -> Option<Portrait> {
         let [whole, without] = &self.views;
         if whole.is_empty() {
@@ -162,17 +142,6 @@ fn features(words: &[Word]) -> Vec<u64> {
     features.sort_unstable();
     features.dedup();
     features
-}
-
-/// The words without rows of words that are in the URL, too, where one of the row is rare.
-fn without_echoes(text: &[Word], url: &[u8], on_pages: &Frequencies) -> Vec<Word> {
-    let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-    let mut echoes: Vec<Word> = words(&decoded).map(hash).collect();
-    echoes.sort_unstable();
-    let is_echo = |word: &Word| echoes.binary_search(word).is_ok();
-    let is_rare = |word: &Word| u64::from(on_pages.of(nth(*word, 0))) * RARE < u64::from(on_pages.texts());
-    let rows = text.chunk_by(|a, b| is_echo(a) == is_echo(b));
-    rows.filter(|row| !is_echo(&row[0]) || !row.iter().any(is_rare)).flatten().copied().collect()
 }
 
 /// In how many different texts each feature of a view is.

@@ -39,13 +39,12 @@ impl Frequencies {
     }
 
     /// How many texts have the feature, or slightly more.
-    pub(crate) fn of(&self, feature: u64) -> u32 {
+    fn of(&self, feature: u64) -> u32 {
         let (one, other) = self.slots(feature);
         one.load(Ordering::Relaxed).min(other.load(Ordering::Relaxed))
     }
 
-    /// How many texts there are.
-    pub(crate) fn texts(&self) -> u32 {
+    fn texts(&self) -> u32 {
         self.texts.load(Ordering::Relaxed)
     }
 

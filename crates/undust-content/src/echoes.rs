@@ -1,0 +1,97 @@
+//! Echoes: words of a page's own URL in its text. "You are here: wiki » extensions" differs from URL to URL by nature, though all of
+//! them may show the same.
+//!
+//! A word of the URL may stand in the text for its own sake, too. So only those rows of such words are echoes that stand in a *slot*, the
+//! words before and behind, in which other pages have other rows of words of their own URLs.
+
+use rayon::prelude::*;
+
+use crate::words::{Word, hash, shingles, words};
+
+/// In a slot of echoes, pages have so many different rows of words of their URLs.
+const LEAST_ROWS: usize = 5;
+
+/// The slots of a site in which pages say where they are.
+#[derive(Debug, Default)]
+pub(crate) struct Echoes(Vec<u64>);
+
+impl Echoes {
+    /// Watches the texts of a site with their URLs.
+    pub(crate) fn new(texts: &[(&[Word], &[u8])]) -> Echoes {
+        let mut rows: Vec<(u64, u64)> = texts
+            .par_iter()
+            .flat_map_iter(|(text, url)| {
+                rows_of_url(text, url).map(|row| (row.slot, row.words)).collect::<Vec<_>>()
+            })
+            .collect();
+        rows.par_sort_unstable();
+        rows.dedup();
+        let slots = rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= LEAST_ROWS);
+        Echoes(slots.map(|rows| rows[0].0).collect())
+    }
+
+    /// The words of a text that are no echoes.
+    pub(crate) fn leave_out(&self, text: &[Word], url: &[u8]) -> Vec<Word> {
+        let mut kept = Vec::with_capacity(text.len());
+        let mut from = 0;
+        for row in rows_of_url(text, url).filter(|row| self.0.binary_search(&row.slot).is_ok()) {
+            kept.extend(&text[from..row.from]);
+            from = row.to;
+        }
+        kept.extend(&text[from..]);
+        kept
+    }
+}
+
+/// Some words in a row, all of which stand in the URL.
+struct Row {
+    from: usize,
+    to: usize,
+    /// Hash of the words before and behind.
+    slot: u64,
+    /// Hash of the words.
+    words: u64,
+}
+
+fn rows_of_url<'t>(text: &'t [Word], url: &[u8]) -> impl Iterator<Item = Row> + use<'t> {
+    let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
+    let mut in_url: Vec<Word> = words(&decoded).map(hash).collect();
+    in_url.sort_unstable();
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let is_in_url = |word: &Word| in_url.binary_search(word).is_ok();
+        let from = at + text[at..].iter().position(is_in_url)?;
+        let to = from + text[from..].iter().take_while(|word| is_in_url(word)).count();
+        at = to;
+        let before = from.checked_sub(1).map_or(0, |before| text[before]);
+        let behind = text.get(to).copied().unwrap_or_default();
+        let of = |words: &[Word]| shingles(words, words.len()).next().unwrap_or_default();
+        Some(Row { from, to, slot: of(&[before, behind]), words: of(&text[from..to]) })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::words::hashed;
+
+    #[test]
+    fn echoes_are_told_by_their_slots() {
+        let names = ["bees", "wasps", "ants", "moths", "flies", "bugs"];
+        let page = |name: &str| {
+            format!("You are here: insects {name} All insects: bees wasps ants moths flies bugs and more")
+        };
+        let texts: Vec<Vec<Word>> = names.iter().map(|name| hashed(&page(name))).collect();
+        let urls: Vec<String> = names.iter().map(|name| format!("http://a.org/insects/{name}")).collect();
+        let pages: Vec<(&[Word], &[u8])> =
+            texts.iter().zip(&urls).map(|(text, url)| (&**text, url.as_bytes())).collect();
+        let echoes = Echoes::new(&pages);
+        let expected = hashed("You are here All insects bees wasps ants moths flies bugs and more");
+        for (text, url) in &pages {
+            assert_eq!(echoes.leave_out(text, url), expected);
+        }
+        let few = Echoes::new(&pages[..4]);
+        assert_eq!(few.leave_out(pages[0].0, pages[0].1), pages[0].0);
+        assert_eq!(echoes.leave_out(&[], b"").len(), 0);
+    }
+}
