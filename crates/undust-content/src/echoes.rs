@@ -1,8 +1,9 @@
 //! Echoes: words of a page's own URL in its text. "You are here: wiki » extensions" differs from URL to URL by nature, though all of
 //! them may show the same.
 //!
-//! A word of the URL may stand in the text for its own sake, too. So only those rows of such words are echoes that stand in a *slot*, the
-//! words before and behind, in which other pages have other rows of words of their own URLs.
+//! A word of the URL may stand in the text for its own sake, too. So only those rows of such words are echoes that stand in a *slot* in
+//! which other pages have other rows of words of their own URLs. A slot is told by the two words before, by the two behind, or by one on either
+//! side.
 
 use rayon::prelude::*;
 
@@ -21,7 +22,7 @@ impl Echoes {
         let mut rows: Vec<(u64, u64)> = texts
             .par_iter()
             .flat_map_iter(|(text, url)| {
-                rows_of_url(text, url).map(|row| (row.slot, row.words)).collect::<Vec<_>>()
+                rows_of_url(text, url).flat_map(|row| row.slots.map(|slot| (slot, row.words)))
             })
             .collect();
         rows.par_sort_unstable();
@@ -34,7 +35,7 @@ impl Echoes {
     pub(crate) fn leave_out(&self, text: &[Word], url: &[u8]) -> Vec<Word> {
         let mut kept = Vec::with_capacity(text.len());
         let mut from = 0;
-        for row in rows_of_url(text, url).filter(|row| self.0.binary_search(&row.slot).is_ok()) {
+        for row in rows_of_url(text, url).filter(|row| self.has(row)) {
             kept.extend(&text[from..row.from]);
             from = row.to;
         }
@@ -43,12 +44,18 @@ impl Echoes {
     }
 }
 
+impl Echoes {
+    fn has(&self, row: &Row) -> bool {
+        row.slots.iter().any(|slot| self.0.binary_search(slot).is_ok())
+    }
+}
+
 /// Some words in a row, all of which stand in the URL.
 struct Row {
     from: usize,
     to: usize,
-    /// Hash of the words before and behind.
-    slot: u64,
+    /// Hashes of the words before and behind.
+    slots: [u64; 3],
     /// Hash of the words.
     words: u64,
 }
@@ -63,11 +70,20 @@ fn rows_of_url<'t>(text: &'t [Word], url: &[u8]) -> impl Iterator<Item = Row> + 
         let from = at + text[at..].iter().position(is_in_url)?;
         let to = from + text[from..].iter().take_while(|word| is_in_url(word)).count();
         at = to;
-        let before = from.checked_sub(1).map_or(0, |before| text[before]);
-        let behind = text.get(to).copied().unwrap_or_default();
-        let of = |words: &[Word]| shingles(words, words.len()).next().unwrap_or_default();
-        Some(Row { from, to, slot: of(&[before, behind]), words: of(&text[from..to]) })
+        let slots = slots(text, from, to);
+        Some(Row { from, to, slots, words: hash_all(&text[from..to]) })
     })
+}
+
+fn slots(text: &[Word], from: usize, to: usize) -> [u64; 3] {
+    let before = |n: usize| from.checked_sub(n).map_or(0, |place| text[place]);
+    let behind = |n: usize| text.get(to + n - 1).copied().unwrap_or_default();
+    [[0, before(2), before(1)], [1, behind(1), behind(2)], [2, before(1), behind(1)]]
+        .map(|words| hash_all(&words))
+}
+
+fn hash_all(words: &[Word]) -> u64 {
+    shingles(words, words.len()).next().unwrap_or_default()
 }
 
 #[cfg(test)]
