@@ -2,6 +2,7 @@
 
 mod args;
 mod commands;
+mod output;
 mod plot;
 mod progress;
 mod rules_file;

@@ -2,6 +2,7 @@
 
 mod apply;
 mod bad_input;
+mod cluster;
 mod data;
 mod eval;
 mod folder;

@@ -11,14 +11,14 @@ use undust::page::Page;
 use undust_content::cluster::{Options, Report, cluster};
 use undust_content::read_body;
 use undust_io::group::{BySite, Sites};
-use undust_io::{Format, read, write_atomically, write_pages};
+use undust_io::{Format, read, write_pages};
 use undust_learn::evaluate::Agreement;
 
 use super::{print_json, read_into};
 use crate::args::Cluster;
 use crate::table::{align_right, plain};
 use crate::talk::{counted, percent, report_problems, say, thousands};
-use crate::{Outcome, progress, rules_file};
+use crate::{Outcome, output, progress};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -31,14 +31,7 @@ struct Found {
 }
 
 pub(super) fn run(args: &Cluster) -> Result<Outcome> {
-    let to_stdout = rules_file::is_stdout(&args.output);
-    if args.json && to_stdout {
-        bail!("--json and the pages cannot both go to standard output: name a file with -o");
-    }
-    if args.inputs.contains(&args.output) && !to_stdout {
-        bail!("{} is an input: the pages would replace it", args.output.display());
-    }
-    rules_file::check_writable(&args.output)?;
+    output::check_place(&args.output, &args.inputs, args.json, "pages")?;
     let mut pages = BySite::new(args.memory, args.site_by);
     read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
     let options = args.clustering.options();
@@ -54,7 +47,7 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     let found = Found { sites: sites.len() as u64, report, reference };
     if args.json {
         print_json(&found)?;
-    } else if to_stdout {
+    } else if output::is_stdout(&args.output) {
         show(&mut std::io::stderr().lock(), &found)?;
     } else {
         show(&mut std::io::stdout().lock(), &found)?;
@@ -88,13 +81,7 @@ fn save(path: &Path, sites: &Sites) -> Result<()> {
     let pages = sites.iter().flat_map(|(_, pages)| pages);
     let is_jsonl = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"));
     let format = if is_jsonl { Format::Jsonl } else { Format::Tsv };
-    if rules_file::is_stdout(path) {
-        let mut out = std::io::BufWriter::new(std::io::stdout().lock());
-        write_pages(&mut out, pages, format)?;
-        return Ok(out.flush()?);
-    }
-    let written = write_atomically(path, |out| write_pages(out, pages, format));
-    written.with_context(|| format!("cannot write {}", path.display()))
+    output::save(path, |out| write_pages(out, pages, format))
 }
 
 /// How far our clusters agree with those in a labelled file, on the URLs that are in both.

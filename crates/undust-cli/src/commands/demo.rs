@@ -16,13 +16,13 @@ use super::eval::Walk;
 use super::learn::{Total, learn, rule_set, show};
 use crate::args::Demo;
 use crate::talk::{percent, say, thousands};
-use crate::{Outcome, rules_file};
+use crate::{Outcome, output, rules_file};
 
 /// A whole phpBB 2 forum, mirrored with wget: URLs, content clusters, digests and sizes.
 const FORUM: &[u8] = include_bytes!("../../../../testdata/demo/phpbb2-computerforum.tsv.gz");
 
 pub(super) fn run(args: &Demo) -> Result<Outcome> {
-    rules_file::check_writable(&args.output)?;
+    output::check_writable(&args.output)?;
     let mut pages = Vec::new();
     let input = Input::new("phpbb2-computerforum.tsv.gz", Cursor::new(FORUM))?;
     read_input(input, &ReadOptions::default(), &mut |page| pages.push(page))?;

@@ -21,17 +21,10 @@ use super::{print_json, read_into};
 use crate::args::{self, Learn, Method};
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, say, thousands};
-use crate::{Outcome, progress, rules_file};
+use crate::{Outcome, output, progress, rules_file};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
-    let to_stdout = rules_file::is_stdout(&args.output);
-    if args.json && to_stdout {
-        bail!("--json and the rules cannot both go to standard output: name a file with -o");
-    }
-    if args.inputs.contains(&args.output) && !to_stdout {
-        bail!("{} is an input: the rules would replace it", args.output.display());
-    }
-    rules_file::check_writable(&args.output)?;
+    output::check_place(&args.output, &args.inputs, args.json, "rules")?;
     let mut pages = BySite::new(args.memory, args.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
@@ -55,7 +48,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     rules_file::save(&args.output, &rules)?;
     if args.json {
         print_json(&json!({ "rules": rules.rules().count(), "totals": total }))?;
-    } else if !to_stdout {
+    } else if !output::is_stdout(&args.output) {
         show(&rules, &total)?;
         say(&format!("rules written to {}", args.output.display()));
     }

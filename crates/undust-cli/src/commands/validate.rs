@@ -17,7 +17,7 @@ use undust_learn::validate::{Trying, is_open, leave_out_unfit};
 
 use crate::args::Validate;
 use crate::talk::{report_problems, say};
-use crate::{Outcome, progress, rules_file};
+use crate::{Outcome, output, progress, rules_file};
 use fetching::by_fetching;
 use report::{Report, Tried};
 
@@ -50,13 +50,13 @@ pub(super) fn run(args: &Validate) -> Result<Outcome> {
 /// Where the rules go, if all is well with it.
 fn output(args: &Validate) -> Result<&Path> {
     let output = args.output.as_deref().unwrap_or(&args.rules);
-    if rules_file::is_stdout(output) {
+    if output::is_stdout(output) {
         bail!("the rules are saved whenever one is decided: name a file with -o");
     }
     if args.urls.iter().chain(&args.labelled).any(|input| input == output) {
         bail!("{} is an input: the rules would replace it", output.display());
     }
-    rules_file::check_writable(output)?;
+    output::check_writable(output)?;
     Ok(output)
 }
 

@@ -12,7 +12,7 @@ use crate::commands::print_json;
 use crate::plot::{Axis, Chart, Series, svg};
 use crate::table::{align_right, plain};
 use crate::talk::{percent, thousands};
-use crate::{Outcome, rules_file};
+use crate::{Outcome, output};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -32,7 +32,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     ];
     refuse(&flags, "www07")?;
     if let Some(path) = &args.plot {
-        rules_file::check_writable(path)?;
+        output::check_writable(path)?;
     }
     let (top, train) = (args.top.unwrap_or(TOP), args.train.unwrap_or(TRAIN));
     let experiment = Experiment { top, train, ..Experiment::default() };

@@ -17,7 +17,7 @@ use crate::commands::print_json;
 use crate::plot::{Axis, Chart, Series, svg};
 use crate::table::{align_right, plain};
 use crate::talk::{counted, percent, thousands};
-use crate::{Outcome, rules_file};
+use crate::{Outcome, output};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -39,7 +39,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     ];
     refuse(&flags, "www10")?;
     if let Some(path) = &args.plot {
-        rules_file::check_writable(path)?;
+        output::check_writable(path)?;
     }
     let experiment = experiment(args);
     let methods = methods(&args.methods);

@@ -1,0 +1,40 @@
+//! Where results go: a file that is whole or not there, or standard output for `-`.
+
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, bail};
+
+/// Whether a file name means the standard output.
+pub(crate) fn is_stdout(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Fail now if [`save`] is bound to fail, before hours are spent on what it is to save.
+pub(crate) fn check_writable(path: &Path) -> Result<()> {
+    if is_stdout(path) {
+        return Ok(());
+    }
+    undust_io::check_writable(path).with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// Fail where `what` would take the place of an input, or would go to standard output together with what `--json` prints.
+pub(crate) fn check_place(path: &Path, inputs: &[PathBuf], json: bool, what: &str) -> Result<()> {
+    if is_stdout(path) && json {
+        bail!("--json and the {what} cannot both go to standard output: name a file with -o");
+    }
+    if !is_stdout(path) && inputs.iter().any(|input| input == path) {
+        bail!("{} is an input: the {what} would replace it", path.display());
+    }
+    check_writable(path)
+}
+
+/// Write a file, or to standard output.
+pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    if is_stdout(path) {
+        let mut out = BufWriter::new(io::stdout().lock());
+        write(&mut out)?;
+        return Ok(out.flush()?);
+    }
+    undust_io::write_atomically(path, write).with_context(|| format!("cannot write {}", path.display()))
+}
