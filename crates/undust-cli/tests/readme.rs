@@ -8,6 +8,7 @@ use crate::folder::{Folder, UNDUST};
 const README: &str = include_str!("../../../README.md");
 const MAKEFILE: &str = include_str!("../../../Makefile");
 const FORUM: &[u8] = include_bytes!("../../../testdata/demo/phpbb2-computerforum.tsv.gz");
+const WIKI: &[u8] = include_bytes!("../../../testdata/demo/wiki.jsonl.zst");
 
 /// A command of the README and the output shown below it.
 struct Example {
@@ -52,7 +53,10 @@ fn rules_by_hand() -> &'static str {
 fn clone() -> Folder {
     let folder = Folder::new();
     std::fs::create_dir_all(folder.path("testdata/demo")).expect("a new folder");
-    folder.and("testdata/demo/phpbb2-computerforum.tsv.gz", FORUM).and("by-hand.json", rules_by_hand())
+    folder
+        .and("testdata/demo/phpbb2-computerforum.tsv.gz", FORUM)
+        .and("testdata/demo/wiki.jsonl.zst", WIKI)
+        .and("by-hand.json", rules_by_hand())
 }
 
 /// Run a command line as a reader would, with `undust` installed.
