@@ -31,7 +31,7 @@ pub use report::{Contradiction, Contribution, Report};
 use crate::portrait::{Portrait, portraits};
 use claims::Claims;
 use likeness::Likeness;
-use union::Union;
+use union::{Sets, Union};
 
 /// How pages are clustered.
 #[derive(Clone, Debug)]
@@ -74,11 +74,11 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     links.extend(Likeness::new(&site).links());
     let contradictions = claims::contradictions(&site, &links);
     links.retain(|link| site.is_believed(link));
-    let union = site.join(&links, |_| true);
-    let mut report = report::report(&site, &links, &union);
+    let sets = site.join(&links, |_| true);
+    let mut report = report::report(&site, &links, &sets);
     report.contradictions = contradictions;
-    report.contradictions.extend(report::disagreements(&site, &union));
-    let labels = site.labels(name, &union);
+    report.contradictions.extend(report::disagreements(&site, &sets));
+    let labels = site.labels(name, &sets);
     let simhashes: Vec<Option<u64>> =
         site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.whole().simhash)).collect();
     for ((page, label), simhash) in pages.iter_mut().zip(labels).zip(simhashes) {
@@ -125,7 +125,7 @@ impl<'s> Site<'s> {
     }
 
     /// Joins pages by those of the links that `used` likes.
-    fn join(&self, links: &[Link], used: impl Fn(Kind) -> bool) -> Union {
+    fn join(&self, links: &[Link], used: impl Fn(Kind) -> bool) -> Sets {
         let mut union = self.equal_urls();
         let mut by_likeness: Vec<&Link> = links.iter().filter(|link| used(link.kind)).collect();
         let order = |link: &&Link| (link.resemblance.map_or(2.0, |found| found), link.pages, link.kind);
@@ -140,7 +140,7 @@ impl<'s> Site<'s> {
                 union.join(a, b);
             }
         }
-        union
+        union.sets()
     }
 
     /// The same URL is the same page, however often it was seen.
@@ -153,15 +153,15 @@ impl<'s> Site<'s> {
     }
 
     /// A label for each page of which anything is known.
-    fn labels(&self, name: &str, union: &Union) -> Vec<Option<String>> {
-        let sizes = union.sizes();
+    fn labels(&self, name: &str, sets: &Sets) -> Vec<Option<String>> {
+        let sizes = sets.sizes();
         let mut numbers = vec![None; self.pages.len()];
         let mut next = 0;
         (0..self.pages.len() as u32)
             .map(|page| {
-                let root = union.root_of(page) as usize;
-                let known = sizes[root] > 1 || self.has_evidence(page);
-                let number = *numbers[root].get_or_insert_with(|| {
+                let first = sets.first(page) as usize;
+                let known = sizes[first] > 1 || self.has_evidence(page);
+                let number = *numbers[first].get_or_insert_with(|| {
                     next += u32::from(known);
                     next
                 });

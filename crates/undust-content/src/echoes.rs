@@ -61,6 +61,8 @@ struct Row {
 }
 
 fn rows_of_url<'t>(text: &'t [Word], url: &[u8]) -> impl Iterator<Item = Row> + use<'t> {
+    // Pages without a text are no work.
+    let url = if text.is_empty() { b"" } else { url };
     let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
     let mut in_url: Vec<Word> = words(&decoded).map(hash).collect();
     in_url.sort_unstable();

@@ -6,7 +6,7 @@ use serde::Serialize;
 use undust::page::Page;
 
 use super::kind::Kind;
-use super::union::Union;
+use super::union::Sets;
 use super::{Link, Site, has_content, hash_of};
 use crate::declared::listed;
 
@@ -103,30 +103,30 @@ impl Report {
 type Word<'w> = &'w dyn Fn(u32) -> Option<u64>;
 
 /// What the links, all of them believed, came to.
-pub(super) fn report(site: &Site<'_>, links: &[Link], union: &Union) -> Report {
-    let sizes = union.sizes();
-    let is_known = |page: u32| sizes[union.root_of(page) as usize] > 1 || site.has_evidence(page);
+pub(super) fn report(site: &Site<'_>, links: &[Link], sets: &Sets) -> Report {
+    let sizes = sets.sizes();
+    let is_known = |page: u32| sizes[sets.first(page) as usize] > 1 || site.has_evidence(page);
     let pages = site.pages.len() as u64;
     let unknown = (0..pages as u32).filter(|&page| !is_known(page)).count() as u64;
-    let nothing = site.equal_urls().joined();
+    let nothing = site.equal_urls().sets().joined();
     let contribution = |kind| Contribution {
         kind,
         alone: site.join(links, |used| used == kind).joined() - nothing,
-        only: union.joined().saturating_sub(site.join(links, |used| used != kind).joined()),
+        only: sets.joined().saturating_sub(site.join(links, |used| used != kind).joined()),
     };
     Report {
         pages,
         texts: site.portraits.iter().flatten().count() as u64,
         unknown,
-        clusters: pages - unknown - union.joined(),
+        clusters: pages - unknown - sets.joined(),
         contributions: site.options.by.kinds.iter().copied().map(contribution).collect(),
         contradictions: Vec::new(),
     }
 }
 
 /// Where pages that were found to be the same are said to be different.
-pub(super) fn disagreements(site: &Site<'_>, union: &Union) -> Vec<Contradiction> {
-    let sets = union.sets();
+pub(super) fn disagreements(site: &Site<'_>, sets: &Sets) -> Vec<Contradiction> {
+    let groups = sets.groups();
     let canonical = |page: u32| {
         let page = &site.pages[page as usize];
         page.canonical.as_ref().filter(|_| has_content(page)).map(|url| hash_of(url.as_bytes()))
@@ -144,7 +144,7 @@ pub(super) fn disagreements(site: &Site<'_>, union: &Union) -> Vec<Contradiction
         ("one page, listed twice in the sitemap", &in_sitemap),
     ];
     let of = |(what, word): (&'static str, Word)| {
-        Contradiction::new(what, sets.iter().filter_map(|set| two_words(set, word)), site.pages)
+        Contradiction::new(what, groups.iter().filter_map(|set| two_words(set, word)), site.pages)
     };
     whats.into_iter().map(of).collect()
 }
