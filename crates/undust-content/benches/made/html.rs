@@ -1,6 +1,8 @@
 //! Pages of a made-up site: head, scripts, menu, and a body of paragraphs, lists and tables in words as frequent as in a
 //! language.
 
+use std::fmt::{self, Write};
+
 use super::Random;
 
 /// Different words.
@@ -59,14 +61,15 @@ impl Page<'_> {
     fn head(&mut self, number: usize) {
         self.html += "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n<title>";
         self.words(5);
-        self.html +=
-            &format!("</title>\n<link rel=\"canonical\" href=\"https://www.example.org/page/{number}\">\n");
+        self.put(format_args!(
+            "</title>\n<link rel=\"canonical\" href=\"https://www.example.org/page/{number}\">\n"
+        ));
         self.html += "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n<link rel=\"stylesheet\" href=\"/static/style.css\">\n";
         self.html += "<style>body { margin: 0 } .col-8 > p { width: 66% }</style>\n<script>\n";
         for i in 0..4 {
-            self.html += &format!(
+            self.put(format_args!(
                 "  window.q{i} = window.q{i} || []; if (a{i} < 3) {{ q{i}.push(['set', \"page\", '{number}']); }}\n"
-            );
+            ));
         }
         self.html += "</script>\n</head>\n<body class=\"page page-inner\">\n";
     }
@@ -74,7 +77,9 @@ impl Page<'_> {
     fn menu(&mut self) {
         self.html += "<nav class=\"navbar\" role=\"navigation\"><ul>\n";
         for item in 0..8 {
-            self.html += &format!("  <li class=\"nav-item\"><a class=\"nav-link\" href=\"/section/{item}\">");
+            self.put(format_args!(
+                "  <li class=\"nav-item\"><a class=\"nav-link\" href=\"/section/{item}\">"
+            ));
             self.words(2);
             self.html += "</a></li>\n";
         }
@@ -89,7 +94,10 @@ impl Page<'_> {
             match self.random.below(6) {
                 0 => self.html += ", <b>not</b> &quot;so&quot;",
                 1 => self.link(),
-                2 => self.html += &format!(" in {}", 1900 + self.random.below(120)),
+                2 => {
+                    let year = 1900 + self.random.below(120);
+                    self.put(format_args!(" in {year}"));
+                }
                 _ => {}
             }
             self.html += ". ";
@@ -117,17 +125,23 @@ impl Page<'_> {
                 self.words(2);
                 self.html += "</td>";
             }
-            self.html += &format!("<td align=\"right\">{}</td></tr>\n", self.random.below(10_000));
+            let number = self.random.below(10_000);
+            self.put(format_args!("<td align=\"right\">{number}</td></tr>\n"));
         }
         self.html += "</table>\n";
     }
 
     fn link(&mut self) {
-        self.html += &format!(" <a href=\"/page/{}\" title=\"", self.random.below(100_000));
+        let page = self.random.below(100_000);
+        self.put(format_args!(" <a href=\"/page/{page}\" title=\""));
         self.words(2);
         self.html += "\">";
         self.words(2);
         self.html += "</a> ";
+    }
+
+    fn put(&mut self, part: fmt::Arguments) {
+        self.html.write_fmt(part).expect("a string takes everything");
     }
 
     fn words(&mut self, count: usize) {
