@@ -6,7 +6,7 @@ use std::fmt::{self, Write};
 use super::Random;
 
 /// Different words.
-const VOCABULARY: usize = 20_000;
+const VOCABULARY: usize = 1 << 14;
 
 const SYLLABLES: [&str; 24] = [
     "a", "ka", "men", "to", "ri", "ster", "ing", "lo", "be", "un", "per", "so", "ve", "tion", "mi", "da",
@@ -153,9 +153,9 @@ impl Page<'_> {
         }
     }
 
-    /// A word, by Zipf's law: as often among the first ten as among the next ninety.
+    /// A word, by Zipf's law: the second as often as the next two, and as the next four.
     fn rank(&mut self) -> usize {
-        let share = self.random.below(1 << 20) as f64 / f64::from(1 << 20);
-        (VOCABULARY as f64).powf(share) as usize - 1
+        let first = 1 << self.random.below(VOCABULARY.ilog2() as usize);
+        first + self.random.below(first) - 1
     }
 }
