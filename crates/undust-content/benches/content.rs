@@ -1,4 +1,5 @@
-//! How fast are near fingerprints found, and does the time grow with their number? Best of a few.
+//! How fast does a page become a fingerprint? How fast are near fingerprints found, and does the time grow with their number?
+//! Best of a few.
 //!
 //! Beside the index of another library: `benches/peers`.
 
@@ -10,13 +11,45 @@
 
 mod made;
 
+use std::hint::black_box;
 use std::time::{Duration, Instant};
 
-use undust_content::pairs_within;
+use undust::page::{Body, Page};
+use undust_content::{Document, pairs_within, read_body, simhash};
 
 const ROUNDS: usize = 3;
 
 fn main() {
+    pages();
+    near();
+}
+
+/// From HTML to text, and to a fingerprint, in one thread.
+fn pages() {
+    let pages = made::pages(1000, 20_000, 40_000);
+    let bytes = pages.iter().map(String::len).sum::<usize>() as f64;
+    println!("{} pages of HTML, {:.1} MB; best of {ROUNDS}", pages.len(), bytes / 1e6);
+    let rate = |what: &str, work: &dyn Fn(&str) -> u64| {
+        let run = || {
+            let start = Instant::now();
+            black_box(pages.iter().fold(0, |all, html| all ^ work(html)));
+            start.elapsed()
+        };
+        let time = (0..ROUNDS).map(|_| run()).min().unwrap_or_default();
+        println!("{what:28} {:7.1} MB/s", bytes / 1e6 / time.as_secs_f64());
+    };
+    rate("read", &|html| Document::read(html.as_bytes(), None).text.len() as u64);
+    rate("read and fingerprinted", &fingerprint);
+}
+
+fn fingerprint(html: &str) -> u64 {
+    let body = Some(Body { bytes: html.into(), content_type: None });
+    let mut page = Page { body, ..Page::new("https://www.example.org/") };
+    read_body(&mut page);
+    page.text.as_deref().map_or(0, simhash)
+}
+
+fn near() {
     println!("pairs of random and planted fingerprints within 3 bits; best of {ROUNDS}");
     for threads in [1, 0] {
         let pool = rayon::ThreadPoolBuilder::new().num_threads(threads).build().expect("threads");

@@ -13,6 +13,7 @@ use html5ever::tokenizer::states::{Rawtext, Rcdata, ScriptData};
 use html5ever::tokenizer::{
     BufferQueue, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
+use memchr::{memchr_iter, memrchr};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -67,7 +68,10 @@ fn tokenize(html: &str, state: State) -> State {
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
     let (mut seen, mut attributes) = (0, 0);
-    for piece in html.split_inclusive('>') {
+    let mut start = 0;
+    for end in memchr_iter(b'>', html.as_bytes()).map(|at| at + 1).chain([html.len()]) {
+        let piece = &html[start..end];
+        start = end;
         attributes += possible_attributes(piece);
         if attributes > MOST_ATTRIBUTES {
             break;
@@ -90,7 +94,7 @@ fn tokenize(html: &str, state: State) -> State {
 
 /// How many attributes could begin behind the last `<` of a piece.
 fn possible_attributes(piece: &str) -> usize {
-    let tag = &piece[piece.rfind('<').unwrap_or(0)..];
+    let tag = &piece[memrchr(b'<', piece.as_bytes()).unwrap_or(0)..];
     tag.bytes().filter(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'')).count()
 }
 
@@ -298,12 +302,11 @@ fn refresh_in(meta: &Tag) -> Option<&str> {
 
 /// Appends text with each run of white space made one space, and none at the beginning.
 fn append_collapsed(to: &mut String, text: &str) {
-    for c in text.chars() {
-        if !c.is_whitespace() {
-            to.push(c);
-        } else if !to.is_empty() && !to.ends_with(' ') {
+    for (place, word) in text.split(char::is_whitespace).enumerate() {
+        if place > 0 && !to.is_empty() && !to.ends_with(' ') {
             to.push(' ');
         }
+        to.push_str(word);
     }
 }
 

@@ -31,12 +31,14 @@ const PLANES: usize = 40;
 /// How much weight voted for each bit. Plane `i` holds bit `i` of all 64 counts, so that one addition counts 64 votes.
 struct Votes {
     planes: [u64; PLANES],
+    /// What is to be added to each plane. Two are added at once: that carries half as often, and needs no loop to the last carry.
+    waiting: [Option<u64>; PLANES],
     total: u64,
 }
 
 impl Default for Votes {
     fn default() -> Votes {
-        Votes { planes: [0; PLANES], total: 0 }
+        Votes { planes: [0; PLANES], waiting: [None; PLANES], total: 0 }
     }
 }
 
@@ -50,28 +52,57 @@ impl Votes {
         }
     }
 
-    /// Binary addition of 64 numbers, carry by carry.
+    /// Binary addition of 64 numbers.
     fn add_to_plane(&mut self, feature: u64, plane: usize) {
         let mut carry = feature;
-        for plane in &mut self.planes[plane..] {
-            (*plane, carry) = (*plane ^ carry, *plane & carry);
-            if carry == 0 {
+        for (plane, waiting) in self.planes[plane..].iter_mut().zip(&mut self.waiting[plane..]) {
+            let Some(other) = waiting.take() else {
+                *waiting = Some(carry);
                 break;
-            }
+            };
+            (*plane, carry) = added(*plane, other, carry);
         }
     }
 
-    fn majority(&self) -> u64 {
-        (0..64).filter(|&bit| 2 * self.count(bit) > self.total).map(|bit| 1 << bit).sum()
+    /// The planes, with nothing waiting any more.
+    fn settled(&self) -> impl Iterator<Item = u64> {
+        let mut carry = 0;
+        self.planes.iter().zip(&self.waiting).map(move |(&plane, waiting)| {
+            let sum;
+            (sum, carry) = added(plane, waiting.unwrap_or(0), carry);
+            sum
+        })
     }
 
-    fn count(&self, bit: u32) -> u64 {
-        self.planes.iter().rev().fold(0, |count, plane| count << 1 | plane >> bit & 1)
+    /// The bits that more than half of all weight voted for.
+    fn majority(&self) -> u64 {
+        let half = self.total / 2;
+        // Binary numbers compared from their last digit on: where digits differ, they overrule those behind them.
+        self.settled().zip(0..).fold(
+            0,
+            |more, (plane, digit)| {
+                if half >> digit & 1 == 0 { plane | more } else { plane & more }
+            },
+        )
     }
+
+    #[cfg(test)]
+    fn count(&self, bit: u32) -> u64 {
+        self.settled().zip(0..).map(|(plane, digit)| (plane >> bit & 1) << digit).sum()
+    }
+}
+
+/// The sums of three binary digits, and what is carried, for 64 of them at once.
+fn added(a: u64, b: u64, c: u64) -> (u64, u64) {
+    let differ = a ^ b;
+    (differ ^ c, a & b | differ & c)
 }
 
 #[cfg(test)]
 mod tests {
+    use proptest::collection::vec;
+    use proptest::prelude::{any, prop_assert_eq, proptest};
+
     use super::*;
 
     fn distance(a: &str, b: &str) -> u32 {
@@ -101,6 +132,20 @@ mod tests {
         }
         assert_eq!((0..4).map(|bit| votes.count(bit)).collect::<Vec<_>>(), [9, 13, 7, 5]);
         assert_eq!(votes.majority(), 0b0011);
+    }
+
+    proptest! {
+        #[test]
+        fn votes_are_as_defined(features in vec((any::<u64>(), 0_u32..100), 0..200)) {
+            let mut votes = Votes::default();
+            for &(feature, weight) in &features {
+                votes.add(feature, weight);
+            }
+            let weight = |bit: u32| features.iter().map(|&(feature, weight)| (feature >> bit) as u32 % 2 * weight).sum::<u32>();
+            let all: u32 = features.iter().map(|&(_, weight)| weight).sum();
+            let majority = (0..64).filter(|&bit| 2 * weight(bit) > all).map(|bit| 1 << bit).sum::<u64>();
+            prop_assert_eq!(votes.majority(), majority);
+        }
     }
 
     #[test]

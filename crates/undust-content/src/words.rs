@@ -46,7 +46,8 @@ fn end_of(word: &str, text: &str) -> usize {
 }
 
 pub(crate) fn hash(word: &str) -> Word {
-    let digit = word.bytes().any(|byte| byte.is_ascii_digit());
+    // All of it, found or not: most words have none, and a word is too short for a branch at each letter to pay.
+    let digit = word.bytes().fold(false, |digit, byte| digit | byte.is_ascii_digit());
     xxh3_64(word.as_bytes()) as Word & !1 | Word::from(digit)
 }
 
@@ -56,8 +57,55 @@ pub(crate) fn has_digit(word: Word) -> bool {
 
 /// Runs of letters and digits; of scripts that write no spaces between words, each letter.
 pub(crate) fn words(text: &str) -> impl Iterator<Item = &str> {
-    let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
-    runs.flat_map(|run| run.split_inclusive(writes_no_spaces))
+    let mut at = 0;
+    std::iter::from_fn(move || {
+        let start = end_of_run(text, at, false);
+        at = end_of_run(text, start, true);
+        (at > start).then(|| &text[start..at])
+    })
+}
+
+/// What a byte of a text says of the letter that it is of.
+#[derive(Clone, Copy, PartialEq)]
+enum Byte {
+    Word,
+    Other,
+    /// Not ASCII.
+    Part,
+}
+
+/// Looked up, as it is asked for every byte.
+static BYTES: [Byte; 256] = {
+    let mut bytes = [Byte::Part; 256];
+    let mut byte = 0_u8;
+    while byte.is_ascii() {
+        bytes[byte as usize] = if byte.is_ascii_alphanumeric() { Byte::Word } else { Byte::Other };
+        byte += 1;
+    }
+    bytes
+};
+
+/// Where the word, or what stands between two words, ends that begins at `start`.
+#[inline]
+fn end_of_run(text: &str, start: usize, is_word: bool) -> usize {
+    let wanted = if is_word { Byte::Word } else { Byte::Other };
+    let mut at = start;
+    while let Some(&byte) = text.as_bytes().get(at) {
+        let kind = BYTES[usize::from(byte)];
+        if kind == wanted {
+            at += 1;
+            continue;
+        }
+        let letter = if kind == Byte::Part { text[at..].chars().next() } else { None };
+        let Some(letter) = letter.filter(|c| c.is_alphanumeric() == is_word) else {
+            break;
+        };
+        at += letter.len_utf8();
+        if is_word && writes_no_spaces(letter) {
+            break;
+        }
+    }
+    at
 }
 
 /// Thai and its neighbours, Chinese and Japanese.
@@ -90,6 +138,8 @@ fn mixed(x: u64) -> u64 {
 
 #[cfg(test)]
 mod tests {
+    use proptest::{prop_assert_eq, proptest};
+
     use super::*;
 
     #[test]
@@ -98,6 +148,19 @@ mod tests {
         assert_eq!(all("It's 3.5 m, Käse-Brot"), ["It", "s", "3", "5", "m", "Käse", "Brot"]);
         assert_eq!(all("蜂蜜 honey"), ["蜂", "蜜", "honey"]);
         assert_eq!(all(" ... "), Vec::<&str>::new());
+    }
+
+    /// Words as they are defined, letter by letter.
+    fn defined(text: &str) -> Vec<&str> {
+        let runs = text.split(|c: char| !c.is_alphanumeric()).filter(|run| !run.is_empty());
+        runs.flat_map(|run| run.split_inclusive(writes_no_spaces)).collect()
+    }
+
+    proptest! {
+        #[test]
+        fn words_are_as_defined(text in "([a-z0-9]{1,4}|[ ,.é²ẞ٣\u{85}\u{3000}]|[蜂蜜กะ็々、ｱー𠀀]|\\PC){0,40}") {
+            prop_assert_eq!(words(&text).collect::<Vec<_>>(), defined(&text));
+        }
     }
 
     #[test]
