@@ -94,8 +94,10 @@ fn sniffed(bytes: &[u8]) -> Kind {
         return Kind::Binary;
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(SNIFFED_BYTES)]).to_ascii_lowercase();
+    // Tags stand in sources and in JSON, too; HTML begins with one.
+    let begins = head.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('<');
     let tags = ["<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<p>", "<div", "<table"];
-    let html = tags.iter().any(|tag| head.contains(tag));
+    let html = begins && tags.iter().any(|tag| head.contains(tag));
     if html { Kind::Html { xhtml: false } } else { Kind::Text }
 }
 

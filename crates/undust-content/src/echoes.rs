@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use crate::words::{Word, hash, shingles, words};
+use crate::words::{Word, hashed_with_numbers, shingles};
 
 /// In a slot of echoes, pages have so many different rows of words of their URLs.
 const LEAST_ROWS: usize = 5;
@@ -64,7 +64,7 @@ fn rows_of_url<'t>(text: &'t [Word], url: &[u8]) -> impl Iterator<Item = Row> + 
     // Pages without a text are no work.
     let url = if text.is_empty() { b"" } else { url };
     let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-    let mut in_url: Vec<Word> = words(&decoded).map(hash).collect();
+    let mut in_url: Vec<Word> = hashed_with_numbers(&decoded);
     in_url.sort_unstable();
     let mut at = 0;
     std::iter::from_fn(move || {

@@ -3,7 +3,10 @@
 //! Told by the elements that the standard has for them, by their roles, and by the words that authors everywhere put into
 //! `class` and `id` of containers, as reader modes of browsers do. Not by where text stands or how often it occurs: that is what
 //! weights are for ([`weights`](crate::weights)). These parts are left out because they vary between the URLs of one page (a trail
-//! names the way, a header the revision asked for) more often than they tell pages apart.
+//! names the way, a header the revision asked for) more often than they tell pages apart. What is only *called* so is left out if it
+//! holds less than half of the page: `class="layout with-sidebar"` holds all of it.
+
+use std::ops::Range;
 
 use html5ever::LocalName;
 use html5ever::tokenizer::Tag;
@@ -20,75 +23,159 @@ const WORDS: [&str; 9] =
 
 const ROLES: [&str; 5] = ["navigation", "banner", "contentinfo", "complementary", "search"];
 
-/// Whether the reader stands inside of furniture, or beside a `<main>`.
+/// Deeper pieces are part of those around them.
+const MOST_NESTED: usize = 32;
+
+/// Follows the tags of a page, to tell at its end which of its text is furniture. Places are offsets into the text so far.
 #[derive(Debug, Default)]
 pub(crate) struct Furniture {
-    /// The outermost piece, and how many elements of its name are open in it, itself included.
-    piece: Option<(LocalName, u32)>,
+    open: Vec<Open>,
+    /// Pieces by kind, once they are closed.
+    pieces: Vec<Piece>,
+    /// Of `<h1>`: headings stay, wherever they stand.
+    headings: Spans,
+    /// Of `<main>`: where a page has one, its main text is there alone.
+    mains: Spans,
     /// Open `<article>` and `<main>`: headers and footers in them are theirs.
     articles: u32,
-    /// Open `<main>`, once there was one.
-    mains: Option<u32>,
+}
+
+/// A piece of furniture that has begun.
+#[derive(Debug)]
+struct Open {
+    name: LocalName,
+    /// How many elements of its name are open in it, itself included.
+    depth: u32,
+    start: usize,
+    by_name: bool,
+}
+
+/// A piece of furniture.
+#[derive(Debug)]
+struct Piece {
+    span: Range<usize>,
+    /// Known by what authors call it alone.
+    by_name: bool,
+}
+
+/// Where elements of one name begin and end.
+#[derive(Debug, Default)]
+struct Spans {
+    open: Option<usize>,
+    closed: Vec<Range<usize>>,
+}
+
+impl Spans {
+    fn open(&mut self, at: usize) {
+        self.open.get_or_insert(at);
+    }
+
+    fn close(&mut self, at: usize) {
+        self.closed.extend(self.open.take().map(|start| start..at));
+    }
 }
 
 impl Furniture {
-    /// Whether a piece has begun that did not end.
-    pub(crate) fn is_open(&self) -> bool {
-        self.piece.is_some()
-    }
-
-    /// Whether what stands here is main text.
-    pub(crate) fn is_beside(&self) -> bool {
-        self.piece.is_none() && self.mains != Some(0)
-    }
-
-    /// Whether this element begins the main text, and what stood before it was none.
-    pub(crate) fn begins_main(&self, tag: &Tag) -> bool {
-        self.mains.is_none() && &*tag.name == "main"
-    }
-
-    pub(crate) fn open(&mut self, tag: &Tag) {
-        if &*tag.name == "main" {
-            self.mains = Some(self.mains.unwrap_or_default() + 1);
-            // What holds the main text is no furniture, whatever it is called.
-            self.piece = None;
+    pub(crate) fn open(&mut self, tag: &Tag, at: usize) {
+        if let Some(inner) = self.open.iter_mut().rev().find(|open| open.name == tag.name) {
+            inner.depth += 1;
         }
-        if let Some((name, open)) = &mut self.piece {
-            *open += u32::from(*name == tag.name);
-        } else if is_article(&tag.name) {
-            self.articles += 1;
-        } else if self.is_furniture(tag) {
-            self.piece = Some((tag.name.clone(), 1));
-        }
-    }
-
-    pub(crate) fn close(&mut self, closed: &LocalName) {
-        if &**closed == "main" {
-            self.mains = self.mains.map(|open| open.saturating_sub(1));
-        }
-        match &mut self.piece {
-            Some((name, open)) if name == closed => {
-                *open -= 1;
-                if *open == 0 {
-                    self.piece = None;
-                }
+        match &*tag.name {
+            "main" => {
+                self.mains.open(at);
+                // What holds the main text is no furniture, whatever it is called.
+                self.open.clear();
             }
-            None if is_article(closed) => self.articles = self.articles.saturating_sub(1),
+            "h1" => self.headings.open(at),
             _ => {}
         }
+        if is_article(&tag.name) {
+            self.articles += 1;
+        } else if self.open.len() < MOST_NESTED
+            && let Some(by_name) = self.furniture(tag)
+        {
+            self.open.push(Open { name: tag.name.clone(), depth: 1, start: at, by_name });
+        }
     }
 
-    fn is_furniture(&self, tag: &Tag) -> bool {
-        let name = &*tag.name;
-        if !CONTAINERS.contains(&name) {
-            return false;
+    pub(crate) fn close(&mut self, closed: &LocalName, at: usize) {
+        match &**closed {
+            "main" => self.mains.close(at),
+            "h1" => self.headings.close(at),
+            _ => {}
         }
-        match name {
-            "nav" | "aside" | "menu" => true,
-            "header" | "footer" if self.articles == 0 => true,
-            _ => is_hidden(tag) || has_role(tag) || is_called_so(tag, "class") || is_called_so(tag, "id"),
+        if is_article(closed) {
+            self.articles = self.articles.saturating_sub(1);
+        }
+        let Some(place) = self.open.iter().rposition(|open| open.name == *closed) else { return };
+        self.open[place].depth -= 1;
+        if self.open[place].depth == 0 {
+            let Open { start, by_name, .. } = self.open.swap_remove(place);
+            self.pieces.push(Piece { span: start..at, by_name });
+            // What began inside and did not end was none.
+            self.open.truncate(place);
         }
     }
+
+    /// The main text, given all of it.
+    pub(crate) fn main_text(mut self, text: &str) -> String {
+        self.mains.close(text.len());
+        let mut borders: Vec<(usize, Border)> = Vec::new();
+        let mut add =
+            |span: &Range<usize>, begins, ends| borders.extend([(span.start, begins), (span.end, ends)]);
+        // A piece that is called so and holds half of the page holds its text, too.
+        let is_furniture = |piece: &&Piece| !piece.by_name || 2 * piece.span.len() < text.len();
+        self.pieces
+            .iter()
+            .filter(is_furniture)
+            .for_each(|piece| add(&piece.span, Border::Furniture, Border::FurnitureEnd));
+        self.headings.closed.iter().for_each(|span| add(span, Border::Heading, Border::HeadingEnd));
+        self.mains.closed.iter().for_each(|span| add(span, Border::Main, Border::MainEnd));
+        borders.sort_unstable();
+        let (mut main, mut from) = (String::new(), 0);
+        let (mut furniture, mut heading, mut inside) = (0, false, self.mains.closed.is_empty());
+        for (at, border) in borders.into_iter().chain([(text.len(), Border::MainEnd)]) {
+            if inside && (furniture == 0 || heading) {
+                main.push_str(&text[from..at]);
+            }
+            from = at;
+            match border {
+                Border::Furniture => furniture += 1,
+                Border::FurnitureEnd => furniture -= 1,
+                Border::Heading => heading = true,
+                Border::HeadingEnd => heading = false,
+                Border::Main => inside = true,
+                Border::MainEnd => inside = false,
+            }
+        }
+        main
+    }
+
+    /// Whether an element is a piece of furniture, and if so, whether it is only called so.
+    fn furniture(&self, tag: &Tag) -> Option<bool> {
+        let name = &*tag.name;
+        if !CONTAINERS.contains(&name) {
+            return None;
+        }
+        let surely = match name {
+            "nav" | "aside" | "menu" => true,
+            "header" | "footer" if self.articles == 0 => true,
+            _ => is_hidden(tag) || has_role(tag),
+        };
+        let called = || is_called_so(tag, "class") || is_called_so(tag, "id");
+        if surely { Some(false) } else { called().then_some(true) }
+    }
+}
+
+/// Where text becomes main text, or no longer is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Border {
+    Furniture,
+    FurnitureEnd,
+    Heading,
+    HeadingEnd,
+    Main,
+    MainEnd,
 }
 
 fn is_article(name: &LocalName) -> bool {

@@ -13,7 +13,7 @@ use html5ever::tokenizer::states::{Rawtext, Rcdata, ScriptData};
 use html5ever::tokenizer::{
     BufferQueue, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
-use memchr::{memchr_iter, memrchr};
+use memchr::{memchr, memchr_iter, memrchr};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -32,10 +32,10 @@ const INLINE: [&str; 34] = [
 const MOST_ATTRIBUTES: usize = 1 << 15;
 
 /// The main text is at least one part in so many of all.
-const LEAST_MAIN: usize = 20;
+const LEAST_MAIN: usize = 10;
 
 /// A page that sends its readers elsewhere after more seconds than this is meant to be read.
-const SHORT_REFRESH: u32 = 10;
+const SHORT_REFRESH: u32 = 2;
 
 /// What a page shows, and what it says about itself.
 #[derive(Debug, Default)]
@@ -64,15 +64,17 @@ pub(crate) fn meta_charset(head: &str) -> Option<String> {
 }
 
 fn tokenize(html: &str, state: State) -> State {
-    let sink = Sink { state: RefCell::new(state), tokens: Cell::new(0) };
+    let sink = Sink { state: RefCell::new(state), tokens: Cell::new(0), ended_with_tag: Cell::new(false) };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
     let (mut seen, mut attributes) = (0, 0);
+    let mut inside = Inside::Text;
     let mut start = 0;
     for end in memchr_iter(b'>', html.as_bytes()).map(|at| at + 1).chain([html.len()]) {
         let piece = &html[start..end];
         start = end;
-        attributes += possible_attributes(piece);
+        inside = inside.or_in(piece);
+        attributes += if inside == Inside::Tag { possible_attributes(piece) } else { 0 };
         if attributes > MOST_ATTRIBUTES {
             break;
         }
@@ -80,16 +82,40 @@ fn tokenize(html: &str, state: State) -> State {
         let _ = tokenizer.feed(&queue);
         if tokenizer.sink.tokens.get() != seen {
             (seen, attributes) = (tokenizer.sink.tokens.get(), 0);
+            if tokenizer.sink.ended_with_tag.get() {
+                inside = Inside::Text;
+            }
         }
     }
     tokenizer.end();
     let mut state = tokenizer.sink.state.take();
-    // A menu that never ends was no menu, and where next to nothing is left, neither were the others.
     let visible = &mut state.visible;
-    if state.furniture.is_open() || visible.main.len() * LEAST_MAIN < visible.text.len() {
+    visible.main = state.furniture.main_text(&visible.text);
+    // Where next to nothing is left, what was left out was no furniture.
+    if visible.main.len() * LEAST_MAIN < visible.text.len() {
         visible.main.clone_from(&visible.text);
     }
+    state.furniture = Furniture::default();
     state
+}
+
+/// What a piece of a page, which ends with `>`, ends in: that sign may stand in quotes and in comments.
+#[derive(Clone, Copy, PartialEq)]
+enum Inside {
+    Text,
+    Tag,
+    Comment,
+}
+
+impl Inside {
+    /// Where the next piece ends, if not with what began there.
+    fn or_in(self, piece: &str) -> Inside {
+        match self {
+            Inside::Text if piece.contains("<!--") && !piece.ends_with("-->") => Inside::Comment,
+            Inside::Text if memchr(b'<', piece.as_bytes()).is_some() => Inside::Tag,
+            inside => inside,
+        }
+    }
 }
 
 /// How many attributes could begin behind the last `<` of a piece.
@@ -102,6 +128,8 @@ fn possible_attributes(piece: &str) -> usize {
 struct Sink {
     state: RefCell<State>,
     tokens: Cell<u64>,
+    /// Whether the last token was no text.
+    ended_with_tag: Cell<bool>,
 }
 
 impl TokenSink for Sink {
@@ -110,6 +138,7 @@ impl TokenSink for Sink {
     fn process_token(&self, token: Token, _line: u64) -> TokenSinkResult<()> {
         if !matches!(token, Token::ParseError(_)) {
             self.tokens.set(self.tokens.get() + 1);
+            self.ended_with_tag.set(!matches!(token, Token::CharacterTokens(_)));
         }
         let mut state = self.state.borrow_mut();
         match token {
@@ -144,12 +173,7 @@ struct State {
 impl State {
     fn take(&mut self, text: &str) {
         match self.place {
-            Place::Body if self.templates == 0 => {
-                append_collapsed(&mut self.visible.text, text);
-                if self.furniture.is_beside() {
-                    append_collapsed(&mut self.visible.main, text);
-                }
-            }
+            Place::Body if self.templates == 0 => append_collapsed(&mut self.visible.text, text),
             Place::Title => append_collapsed(self.visible.title.get_or_insert_default(), text),
             _ => {}
         }
@@ -166,16 +190,13 @@ impl State {
                 TokenSinkResult::Continue
             }
             StartTag => {
-                if self.furniture.begins_main(tag) {
-                    self.visible.main.clear();
-                }
-                self.furniture.open(tag);
+                self.furniture.open(tag, self.visible.text.len());
                 self.take_note(tag);
                 self.take_picture(tag);
                 self.open(tag)
             }
             EndTag => {
-                self.furniture.close(&tag.name);
+                self.furniture.close(&tag.name, self.visible.text.len());
                 self.close(&tag.name);
                 TokenSinkResult::Continue
             }
@@ -223,16 +244,10 @@ impl State {
         }
     }
 
-    /// Pages may differ in what they show alone: a picture in the main text is a word of it.
+    /// Pages may differ in what they show alone: a picture is a word of the text.
     fn take_picture(&mut self, tag: &Tag) {
-        if self.templates == 0
-            && self.furniture.is_beside()
-            && let Some(picture) = picture(tag)
-        {
-            let main = &mut self.visible.main;
-            append_collapsed(main, " ");
-            main.push_str(&picture);
-            append_collapsed(main, " ");
+        if let Some(picture) = picture(tag) {
+            self.take(&format!(" {picture} "));
         }
     }
 
@@ -255,24 +270,44 @@ pub(crate) fn attribute<'t>(tag: &'t Tag, name: &str) -> Option<&'t str> {
     tag.attrs.iter().find(|attribute| &*attribute.name.local == name).map(|attribute| &*attribute.value)
 }
 
-/// A word for what an element shows, the same for the same address. Its query is left out: there stand clocks and counters.
+/// A word for what an element shows, the same for the same address.
 fn picture(tag: &Tag) -> Option<String> {
-    let is_shown = matches!(&*tag.name, "img" | "video" | "audio" | "source" | "embed" | "iframe");
+    let is_shown = match &*tag.name {
+        "img" | "video" | "audio" | "source" | "embed" | "iframe" | "object" => true,
+        "input" => attribute(tag, "type") == Some("image"),
+        _ => false,
+    };
     let is_pixel = |side| attribute(tag, side).is_some_and(|pixels| matches!(pixels, "0" | "1"));
     if !is_shown || is_pixel("width") || is_pixel("height") {
         return None;
     }
     // Pages that load their pictures late have a blank one in its place.
-    let source = attribute(tag, "data-src").or_else(|| attribute(tag, "src"))?.trim();
-    let path = source.split(['?', '#']).next().unwrap_or_default();
-    let path = path.split_once("://").map_or(path, |(_, path)| path);
+    let source =
+        ["data-src", "src", "data", "srcset"].into_iter().find_map(|name| attribute(tag, name))?.trim();
+    let address = address(source.split([' ', ',']).next().unwrap_or_default());
     // Letters alone, since numbers may be left out.
-    let letters = format!("{:x}", xxh3_64(path.as_bytes()))
-        .bytes()
-        .map(|hex| char::from(hex % 26 + b'a'))
-        .collect::<String>();
-    (!path.is_empty()).then(|| format!("picture{letters}"))
+    let letters: String =
+        format!("{:x}", xxh3_64(address.as_bytes())).bytes().map(|hex| char::from(hex % 26 + b'a')).collect();
+    (!source.is_empty()).then(|| format!("picture{letters}"))
 }
+
+/// What tells a picture from others: not its host, which may be any of several, nor how far up its path begins. The query of a file is a
+/// matter of caches; that of a script says which picture.
+fn address(source: &str) -> &str {
+    let whole = source.split('#').next().unwrap_or_default();
+    let (path, _) = whole.split_once('?').unwrap_or((whole, ""));
+    let file = path.rsplit('/').next().unwrap_or_default();
+    let is_file = file
+        .rsplit_once('.')
+        .is_some_and(|(_, ending)| FILES.iter().any(|file| file.eq_ignore_ascii_case(ending)));
+    let kept = if is_file { path } else { whole };
+    let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
+    kept[from..].trim_start_matches(['.', '/'])
+}
+
+/// How the names of pictures, films and sounds end.
+const FILES: [&str; 14] =
+    ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "bmp", "avif", "mp4", "webm", "mp3", "ogg", "wav"];
 
 /// The `content` of a `<meta>` that stands for this header.
 fn meta_header<'t>(meta: &'t Tag, header: &str) -> Option<&'t str> {
@@ -339,7 +374,7 @@ mod tests {
         assert_eq!((seen.base.as_deref(), seen.refresh.as_deref()), (Some("/a/"), Some("/there")));
         let refresh =
             |content: &str| visible(&format!("<meta http-equiv=refresh content='{content}'>"), false).refresh;
-        assert_eq!(refresh("5;/there"), Some("/there".to_owned()));
+        assert_eq!(refresh("1;/there"), Some("/there".to_owned()));
         for none in ["5", "600; url=/there", "x; url=/there", "0; url=", "0; url /there"] {
             assert_eq!(refresh(none), None, "{none}");
         }
@@ -385,8 +420,8 @@ mod tests {
 
     #[test]
     fn furniture_that_holds_everything_is_none() {
-        let wrapped = "<div class='content with-sidebar'><p>The text.</p></div>";
-        assert_eq!(main_text(wrapped), "The text.");
+        let wrapped = "<p>Ours</p><div class='content with-sidebar'><p>The text of it.</p><ul class=menu><li>Home</ul></div>";
+        assert_eq!(main_text(wrapped), "Ours The text of it.");
         let unclosed = "<p>Before.</p><div class=menu>Home<p>The text.</p>";
         assert_eq!(main_text(unclosed), "Before. Home The text.");
     }
@@ -421,10 +456,24 @@ mod tests {
     }
 
     #[test]
+    fn long_texts_without_tags_are_read_whole() {
+        let long = "one two ".repeat(40_000);
+        assert_eq!(text(&format!("<p>{long}")).len(), long.trim_end().len());
+        assert_eq!(text(&format!("<pre title='>'>{long}")).len(), long.trim_end().len());
+        assert!(text(&format!("<!-- {long} > {long} --><p>end")).ends_with("end"));
+    }
+
+    #[test]
+    fn headings_stay() {
+        assert_eq!(main_text("<header>Site <h1>Bees</h1> Search</header><p>The text."), "Bees The text.");
+    }
+
+    #[test]
     fn a_tag_of_countless_attributes_ends_the_page() {
         let names: Vec<_> = (0..400_000).map(|i| format!("a{i}=\">\"")).collect();
         assert_eq!(text(&format!("one<a {}>two", names.join(" "))), "one");
         let picture = "A/b+".repeat(20_000);
-        assert_eq!(text(&format!("one<img src=\"data:image/png;base64,{picture}\">two")), "one two");
+        let seen = text(&format!("one<img src=\"data:image/png;base64,{picture}\">two"));
+        assert!(seen.starts_with("one picture") && seen.ends_with(" two"), "{seen}");
     }
 }

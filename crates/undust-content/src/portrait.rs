@@ -2,7 +2,7 @@
 //!
 //! Two things make URLs of one page show different texts, and are taken out:
 //!
-//! - **Passing numbers**: times of day, and counters that change from URL to URL ([`passing`](crate::passing)).
+//! - **Passing numbers**: clocks and counters that change from URL to URL ([`passing`](crate::passing)).
 //! - **Echoes** of the page's own URL ([`echoes`](crate::echoes)). Slugs repeat the title of an article, too, so a text is compared both
 //!   with its echoes and without, and the better likeness counts.
 
@@ -15,7 +15,7 @@ use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, hashed_without_clocks, nth, shingles};
+use crate::words::{Word, hashed_with_numbers, nth, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -49,6 +49,12 @@ impl View {
         let simhash = weighted(words, |feature| weights.of(feature));
         View { simhash, sample, rarest: rarest(&features, resemblance) }
     }
+}
+
+/// Whether words are more than what many pages of the site have. Without its echoes, a page of few words may be no more than a template
+/// to be filled in, and is not the same as others of that kind.
+fn is_more_than_template(words: &[Word], weights: &Weights) -> bool {
+    shingles(words, SHINGLE).any(|feature| weights.is_rare(feature))
 }
 
 /// The first of these features, rarest first, up to the one from which on the others are less than `resemblance` of the weight.
@@ -91,7 +97,7 @@ pub(crate) fn portraits(
     resemblance: f64,
 ) -> Vec<Option<Portrait>> {
     let text_of = |page: &Page| {
-        page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed_without_clocks)
+        page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed_with_numbers)
     };
     let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
     let size = whole.iter().map(Vec::len).sum();
@@ -123,7 +129,7 @@ impl Text {
         }
         let view = |words: &[Word], weights: &Weights| View::new(words, weights, resemblance);
         let mut views = vec![view(whole, &weights[0])];
-        if without != whole {
+        if without != whole && is_more_than_template(without, &weights[0]) {
             views.push(view(without, &weights[1]));
         }
         Some(Portrait { views })

@@ -76,6 +76,12 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
+    /// Whether at most one text in ten has the feature, and some text has it.
+    pub(crate) fn is_rare(&self, feature: u64) -> bool {
+        let with = self.frequencies.of(feature);
+        with > 0 && u64::from(with) * 10 <= u64::from(self.frequencies.texts())
+    }
+
     pub(crate) fn of(&self, feature: u64) -> u32 {
         let with = f64::from(self.frequencies.of(feature).max(1));
         1 + self.limits.partition_point(|&limit| limit >= with) as u32

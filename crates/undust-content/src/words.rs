@@ -13,36 +13,33 @@ pub(crate) fn hashed(text: &str) -> Vec<Word> {
     words(text).map(hash).collect()
 }
 
-/// The words of a text but for times of day: `9:05`, `21:03:17`. They change while one looks.
-pub(crate) fn hashed_without_clocks(text: &str) -> Vec<Word> {
-    let mut kept = Vec::new();
+/// The words of a text in its order, with numbers in one piece.
+pub(crate) fn hashed_with_numbers(text: &str) -> Vec<Word> {
+    words_and_numbers(text).map(hash).collect()
+}
+
+/// The words of a text, with numbers in one piece: `0.047`, `22:10:01`, `2026-11-15T22:10:01Z`.
+fn words_and_numbers(text: &str) -> impl Iterator<Item = &str> {
+    let place = |word: &str| (word.as_ptr() as usize - text.as_ptr() as usize, word.len());
     let mut words = words(text).peekable();
-    while let Some(word) = words.next() {
-        let mut end = end_of(word, text);
-        let is_time = is_number(word, 1..=2) && words.peek().is_some_and(|next| is_minutes(next, end, text));
-        if !is_time {
-            kept.push(hash(word));
-            continue;
+    std::iter::from_fn(move || {
+        let (start, length) = place(words.next()?);
+        let mut end = start + length;
+        while let Some(next) = words.next_if(|next| goes_on(text, end, place(next).0)) {
+            let (start, length) = place(next);
+            end = start + length;
         }
-        while let Some(next) = words.next_if(|next| is_minutes(next, end, text)) {
-            end = end_of(next, text);
-        }
-    }
-    kept
+        Some(&text[start..end])
+    })
 }
 
-/// Whether a word is two digits behind a colon that stands at `end`.
-fn is_minutes(word: &str, end: usize, text: &str) -> bool {
-    is_number(word, 2..=2) && text.as_bytes()[end] == b':' && end_of(word, text) == end + 3
-}
-
-fn is_number(word: &str, digits: std::ops::RangeInclusive<usize>) -> bool {
-    digits.contains(&word.len()) && word.bytes().all(|byte| byte.is_ascii_digit())
-}
-
-/// Where a word of `text` ends in it.
-fn end_of(word: &str, text: &str) -> usize {
-    word.as_ptr() as usize + word.len() - text.as_ptr() as usize
+/// Whether a number goes on behind the sign at `end`, where another word starts.
+fn goes_on(text: &str, end: usize, start: usize) -> bool {
+    let bytes = text.as_bytes();
+    start == end + 1
+        && matches!(bytes[end], b'.' | b',' | b':' | b'/' | b'-')
+        && bytes[end - 1].is_ascii_digit()
+        && bytes[start].is_ascii_digit()
 }
 
 pub(crate) fn hash(word: &str) -> Word {
@@ -164,13 +161,11 @@ mod tests {
     }
 
     #[test]
-    fn clocks_are_no_words() {
-        let kept = |text| hashed_without_clocks(text);
-        assert_eq!(kept("It is 21:03:17, or 9:05 pm."), hashed("It is or pm"));
-        for text in ["3:1", "a 10: 30", "123:45", "10:305", "1:2:3 x:10", "10:x", "10:", "é9:0é"] {
-            assert_eq!(kept(text), hashed(text), "{text}");
-        }
-        assert_eq!(kept("at 10:30:5 x"), hashed("at 5 x"));
+    fn numbers_are_in_one_piece() {
+        let all = |text| words_and_numbers(text).collect::<Vec<_>>();
+        assert_eq!(all("It took 0.047 s, 1,234 views."), ["It", "took", "0.047", "s", "1,234", "views"]);
+        assert_eq!(all("2026-11-15T22:10:01Z"), ["2026-11-15T22:10:01Z"]);
+        assert_eq!(all("1. 2, x3:y é9:é 7-"), ["1", "2", "x3", "y", "é9", "é", "7"]);
     }
 
     #[test]
