@@ -26,8 +26,9 @@ fn report_bad_lines(summary: &Summary) {
     if problems.count == 0 {
         return;
     }
+    let were = if problems.count == 1 { "was" } else { "were" };
     say(&format!(
-        "{} of {} could not be read and were skipped:",
+        "{} of {} could not be read and {were} skipped:",
         thousands(problems.count),
         counted(summary.lines, summary.format.unit())
     ));

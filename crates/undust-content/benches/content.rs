@@ -43,7 +43,7 @@ fn pages() {
 }
 
 fn fingerprint(html: &str) -> u64 {
-    let body = Some(Body { bytes: html.into(), content_type: None });
+    let body = Some(Body { bytes: html.into(), content_type: None, ..Body::default() });
     let mut page = Page { body, ..Page::new("https://www.example.org/") };
     read_body(&mut page);
     page.text.as_deref().map_or(0, simhash)

@@ -143,13 +143,33 @@ impl<'s> Site<'s> {
         union.sets()
     }
 
-    /// The same URL is the same page, however often it was seen.
+    /// The same URL is the same page, however often it was seen, unless it shows another page each time.
     fn equal_urls(&self) -> Union {
         let mut union = Union::new(self.pages.len());
+        for seen in self.seen_again() {
+            for &page in &seen[1..] {
+                let alike = self.resemblance((seen[0], page)).is_none_or(|found| found >= CLAIM);
+                if !self.options.by.confirmed || (alike && self.is_steady(&seen)) {
+                    union.join(seen[0], page);
+                }
+            }
+        }
+        union
+    }
+
+    /// The pages of each URL that was seen more than once.
+    fn seen_again(&self) -> Vec<Vec<u32>> {
         let mut urls: Vec<(u64, u32)> = self.urls.iter().copied().zip(0..).collect();
         urls.sort_unstable();
-        urls.windows(2).filter(|two| two[0].0 == two[1].0).for_each(|two| union.join(two[0].1, two[1].1));
-        union
+        let again = urls.chunk_by(|a, b| a.0 == b.0).filter(|seen| seen.len() > 1);
+        again.map(|seen| seen.iter().map(|&(_, page)| page).collect()).collect()
+    }
+
+    /// Whether a URL led to one place, as often as it was seen.
+    fn is_steady(&self, seen: &[u32]) -> bool {
+        let mut targets = seen.iter().filter_map(|&page| self.pages[page as usize].redirect.as_deref());
+        let first = targets.next();
+        targets.all(|target| Some(target) == first)
     }
 
     /// A label for each page of which anything is known.

@@ -17,10 +17,11 @@ const LEAST_ROWS: usize = 5;
 pub(crate) struct Echoes(Vec<u64>);
 
 impl Echoes {
-    /// Watches the texts of a site with their URLs.
-    pub(crate) fn new(texts: &[(&[Word], &[u8])]) -> Echoes {
+    /// Watches the texts of a site, with the words of their URLs.
+    pub(crate) fn new(texts: &[Vec<Word>], urls: &[Vec<Word>]) -> Echoes {
         let mut rows: Vec<(u64, u64)> = texts
             .par_iter()
+            .zip(urls)
             .flat_map_iter(|(text, url)| {
                 rows_of_url(text, url).flat_map(|row| row.slots.map(|slot| (slot, row.words)))
             })
@@ -32,7 +33,7 @@ impl Echoes {
     }
 
     /// The words of a text that are no echoes.
-    pub(crate) fn leave_out(&self, text: &[Word], url: &[u8]) -> Vec<Word> {
+    pub(crate) fn leave_out(&self, text: &[Word], url: &[Word]) -> Vec<Word> {
         let mut kept = Vec::with_capacity(text.len());
         let mut from = 0;
         for row in rows_of_url(text, url).filter(|row| self.has(row)) {
@@ -50,6 +51,15 @@ impl Echoes {
     }
 }
 
+/// The words of a URL, in order of their hashes.
+pub(crate) fn words_of_url(url: &[u8]) -> Vec<Word> {
+    let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
+    let mut words = hashed_with_numbers(&decoded);
+    words.sort_unstable();
+    words.dedup();
+    words
+}
+
 /// Some words in a row, all of which stand in the URL.
 struct Row {
     from: usize,
@@ -60,15 +70,10 @@ struct Row {
     words: u64,
 }
 
-fn rows_of_url<'t>(text: &'t [Word], url: &[u8]) -> impl Iterator<Item = Row> + use<'t> {
-    // Pages without a text are no work.
-    let url = if text.is_empty() { b"" } else { url };
-    let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-    let mut in_url: Vec<Word> = hashed_with_numbers(&decoded);
-    in_url.sort_unstable();
+fn rows_of_url<'t>(text: &'t [Word], url: &'t [Word]) -> impl Iterator<Item = Row> {
     let mut at = 0;
     std::iter::from_fn(move || {
-        let is_in_url = |word: &Word| in_url.binary_search(word).is_ok();
+        let is_in_url = |word: &Word| url.binary_search(word).is_ok();
         let from = at + text[at..].iter().position(is_in_url)?;
         let to = from + text[from..].iter().take_while(|word| is_in_url(word)).count();
         at = to;
@@ -100,16 +105,17 @@ mod tests {
             format!("You are here: insects {name} All insects: bees wasps ants moths flies bugs and more")
         };
         let texts: Vec<Vec<Word>> = names.iter().map(|name| hashed(&page(name))).collect();
-        let urls: Vec<String> = names.iter().map(|name| format!("http://a.org/insects/{name}")).collect();
-        let pages: Vec<(&[Word], &[u8])> =
-            texts.iter().zip(&urls).map(|(text, url)| (&**text, url.as_bytes())).collect();
-        let echoes = Echoes::new(&pages);
+        let urls: Vec<Vec<Word>> = names
+            .iter()
+            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes()))
+            .collect();
+        let echoes = Echoes::new(&texts, &urls);
         let expected = hashed("You are here All insects bees wasps ants moths flies bugs and more");
-        for (text, url) in &pages {
+        for (text, url) in texts.iter().zip(&urls) {
             assert_eq!(echoes.leave_out(text, url), expected);
         }
-        let few = Echoes::new(&pages[..4]);
-        assert_eq!(few.leave_out(pages[0].0, pages[0].1), pages[0].0);
-        assert_eq!(echoes.leave_out(&[], b"").len(), 0);
+        let few = Echoes::new(&texts[..4], &urls[..4]);
+        assert_eq!(few.leave_out(&texts[0], &urls[0]), texts[0]);
+        assert_eq!(echoes.leave_out(&[], &[]).len(), 0);
     }
 }

@@ -9,7 +9,10 @@ use crate::document::Document;
 /// Reads the body of a page for its main text, title, digest, canonical URL and redirect, and drops it: it is the largest part of
 /// a page by far. What the input itself said of the page stays.
 pub fn read_body(page: &mut Page) {
-    if let Some(Body { bytes, content_type }) = page.body.take() {
+    if let (None, Some(text), None) = (&page.body, &page.text, &page.digest) {
+        page.digest = Some(format!("{:032x}", xxh3_128(text.as_bytes())));
+    }
+    if let Some(Body { bytes, content_type, cut }) = page.body.take() {
         let document = Document::read(&bytes, content_type.as_deref());
         let resolved = |reference: &str| resolve(&page.url, document.base.as_deref(), reference);
         let canonical = document.canonical.as_deref().and_then(resolved);
@@ -17,13 +20,12 @@ pub fn read_body(page: &mut Page) {
         page.canonical = page.canonical.take().or(canonical);
         // A page that loads itself again leads nowhere.
         page.redirect = page.redirect.take().or(refresh.filter(|target| target.as_bytes() != page.url));
-        page.digest.get_or_insert_with(|| format!("{:032x}", document.digest));
+        if !cut {
+            page.digest.get_or_insert_with(|| format!("{:032x}", document.digest));
+        }
         page.size.get_or_insert(bytes.len() as u64);
         page.title = page.title.take().or(document.title).filter(|title| !title.is_empty());
         page.text = page.text.take().or(Some(document.main)).filter(|text| !text.is_empty());
-    }
-    if let (Some(text), None) = (&page.text, &page.digest) {
-        page.digest = Some(format!("{:032x}", xxh3_128(text.as_bytes())));
     }
 }
 
@@ -43,7 +45,7 @@ mod tests {
     use super::*;
 
     fn read(html: &str, page: Page) -> Page {
-        let body = Some(Body { bytes: html.into(), content_type: None });
+        let body = Some(Body { bytes: html.into(), content_type: None, ..Body::default() });
         let mut page = Page { body, ..page };
         read_body(&mut page);
         assert_eq!(page.body, None);
@@ -71,6 +73,17 @@ mod tests {
         };
         let page = read("<title>Bees</title>", known.clone());
         assert_eq!(page, known);
+    }
+
+    #[test]
+    fn the_digest_is_of_all_or_of_nothing() {
+        let body = Some(Body { bytes: b"beginning".to_vec(), cut: true, ..Body::default() });
+        let mut page = Page { body, ..Page::new("http://a.org/") };
+        read_body(&mut page);
+        assert_eq!((page.digest, page.text.as_deref()), (None, Some("beginning")));
+        let mut page = Page { text: Some("text".into()), ..Page::new("http://a.org/") };
+        read_body(&mut page);
+        assert!(page.digest.is_some());
     }
 
     #[test]

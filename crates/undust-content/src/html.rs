@@ -284,7 +284,7 @@ fn picture(tag: &Tag) -> Option<String> {
     // Pages that load their pictures late have a blank one in its place.
     let source =
         ["data-src", "src", "data", "srcset"].into_iter().find_map(|name| attribute(tag, name))?.trim();
-    let address = address(source.split([' ', ',']).next().unwrap_or_default());
+    let address = if source.starts_with("data:") { source } else { address(source) };
     // Letters alone, since numbers may be left out.
     let letters: String =
         format!("{:x}", xxh3_64(address.as_bytes())).bytes().map(|hex| char::from(hex % 26 + b'a')).collect();
@@ -294,7 +294,8 @@ fn picture(tag: &Tag) -> Option<String> {
 /// What tells a picture from others: not its host, which may be any of several, nor how far up its path begins. The query of a file is a
 /// matter of caches; that of a script says which picture.
 fn address(source: &str) -> &str {
-    let whole = source.split('#').next().unwrap_or_default();
+    // The first of several sizes, and without its fragment.
+    let whole = source.split([' ', ',', '#']).next().unwrap_or_default();
     let (path, _) = whole.split_once('?').unwrap_or((whole, ""));
     let file = path.rsplit('/').next().unwrap_or_default();
     let is_file = file

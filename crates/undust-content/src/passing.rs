@@ -4,8 +4,11 @@
 //! the page was seen). What means something is the same at several URLs of a page; what is counted anew for each answer hardly ever is. So each *slot*, the words
 //! before and behind a number, is watched where pages differ in nothing but numbers; if values there seldom repeat, all numbers in that slot
 //! are left out. No words of any language are known here.
+//!
+//! Different pages may differ in one number, too, and each has a URL of its own. So only groups are watched whose URLs have a word in
+//! common that hardly any other URL has: the number of a topic, the name of an article.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 use xxhash_rust::xxh3::xxh3_64;
@@ -22,6 +25,10 @@ const LEAST_PAGES: u32 = 8;
 /// Of pages that differ in a slot, at most one in so many may have the value of another.
 const SELDOM: u32 = 5;
 
+/// A word that the URLs of a group have in common tells them from others if at most so many URLs of the site have it, and at most a
+/// tenth of them; or twice as many as there are in the group.
+const RARE: usize = 50;
+
 /// More pages of one group are not looked at.
 const MOST_PAGES: usize = 64;
 
@@ -33,18 +40,25 @@ type Slot = (Word, Word);
 pub(crate) struct Passing(Vec<Slot>);
 
 impl Passing {
-    /// Watches the texts of a site. `group` says which pages may be the same: their titles.
-    pub(crate) fn new(texts: &[Vec<Word>], group: impl Fn(usize) -> u64 + Sync) -> Passing {
+    /// Watches the texts of a site, with the words of their URLs. `group` says which pages may be the same: their titles.
+    pub(crate) fn new(
+        texts: &[Vec<Word>],
+        urls: &[Vec<Word>],
+        group: impl Fn(usize) -> u64 + Sync,
+    ) -> Passing {
         let mut outlines: Vec<(u64, usize)> = (0..texts.len())
             .into_par_iter()
             .filter(|&page| texts[page].iter().any(|&word| has_digit(word)))
             .map(|page| (outline(&texts[page], group(page)), page))
             .collect();
         outlines.sort_unstable();
+        let identity = Identity::new(urls);
         let mut seen: BTreeMap<Slot, Seen> = BTreeMap::new();
         for alike in outlines.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-            let pages: Vec<&[Word]> = alike.iter().take(MOST_PAGES).map(|&(_, page)| &*texts[page]).collect();
-            watch(&pages, &mut seen);
+            let pages: Vec<usize> = alike.iter().take(MOST_PAGES).map(|&(_, page)| page).collect();
+            if identity.is_common(&pages) {
+                watch(&pages.iter().map(|&page| &*texts[page]).collect::<Vec<_>>(), &mut seen);
+            }
         }
         Passing(seen.into_iter().filter(|(_, seen)| seen.is_passing()).map(|(slot, _)| slot).collect())
     }
@@ -56,6 +70,32 @@ impl Passing {
                 words[place] = NUMBER;
             }
         }
+    }
+}
+
+/// What tells the URLs of one page from others.
+struct Identity<'u> {
+    urls: &'u [Vec<Word>],
+    /// In how many URLs each word is.
+    counts: HashMap<Word, usize>,
+}
+
+impl<'u> Identity<'u> {
+    fn new(urls: &'u [Vec<Word>]) -> Identity<'u> {
+        let mut counts = HashMap::new();
+        for word in urls.iter().flatten() {
+            *counts.entry(*word).or_default() += 1;
+        }
+        Identity { urls, counts }
+    }
+
+    /// Whether the URLs of these pages have a word in common that few others have.
+    fn is_common(&self, pages: &[usize]) -> bool {
+        let (first, others) = (&self.urls[pages[0]], &pages[1..]);
+        let most = RARE.min(self.urls.len() / 10).max(2 * pages.len());
+        let is_rare = |word: &&Word| self.counts.get(word).is_some_and(|&count| count <= most);
+        let in_all = |word: &Word| others.iter().all(|&page| self.urls[page].binary_search(word).is_ok());
+        first.iter().filter(is_rare).any(in_all)
     }
 }
 
@@ -116,9 +156,11 @@ mod tests {
     use super::*;
     use crate::words::hashed;
 
+    /// The slots of texts whose URLs are told apart by their first words.
     fn passing(texts: &[String]) -> (Passing, Vec<Vec<Word>>) {
         let texts: Vec<Vec<Word>> = texts.iter().map(|text| hashed(text)).collect();
-        (Passing::new(&texts, |_| 0), texts)
+        let urls: Vec<Vec<Word>> = texts.iter().map(|text| text[..1].to_vec()).collect();
+        (Passing::new(&texts, &urls, |_| 0), texts)
     }
 
     #[test]
@@ -140,6 +182,17 @@ mod tests {
         let (passing, mut texts) = passing(&two);
         passing.leave_out(&mut texts[0]);
         assert_eq!(texts[0], hashed("seen 1 times"));
+    }
+
+    #[test]
+    fn pages_with_urls_of_their_own_are_not_watched() {
+        let texts: Vec<Vec<Word>> =
+            (0..60).map(|i| hashed(&format!("{} article {i} in stock", ["a", "b", "c"][i % 3]))).collect();
+        let urls: Vec<Vec<Word>> = (0..60).map(|i| hashed(&format!("item id{i}"))).collect();
+        let passing = Passing::new(&texts, &urls, |_| 0);
+        let mut first = texts[0].clone();
+        passing.leave_out(&mut first);
+        assert_eq!(first, texts[0]);
     }
 
     #[test]

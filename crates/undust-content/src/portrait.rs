@@ -10,7 +10,7 @@ use rayon::prelude::*;
 use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
-use crate::echoes::Echoes;
+use crate::echoes::{Echoes, words_of_url};
 use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
@@ -101,13 +101,15 @@ pub(crate) fn portraits(
     };
     let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
     let size = whole.iter().map(Vec::len).sum();
-    let with_urls: Vec<(&[Word], &[u8])> =
-        whole.iter().zip(pages).map(|(words, page)| (&**words, &*page.url)).collect();
-    let echoes = Echoes::new(&with_urls);
+    let url_of = |(page, words): (&Page, &Vec<Word>)| {
+        if words.is_empty() { Vec::new() } else { words_of_url(&page.url) }
+    };
+    let urls: Vec<Vec<Word>> = pages.par_iter().zip(&whole).map(url_of).collect();
+    let echoes = Echoes::new(&whole, &urls);
     let without: Vec<Vec<Word>> =
-        with_urls.par_iter().map(|(words, url)| echoes.leave_out(words, url)).collect();
+        whole.par_iter().zip(&urls).map(|(words, url)| echoes.leave_out(words, url)).collect();
     let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
-    let passing = Passing::new(&without, title);
+    let passing = Passing::new(&without, &urls, title);
     let mut texts: Vec<Text> =
         whole.into_iter().zip(without).map(|(words, without)| Text { views: [words, without] }).collect();
     texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));

@@ -214,6 +214,9 @@ impl Batch {
         self.lines += 1;
         match outcome.parsed.and_then(checked) {
             Ok(Some(mut page)) => {
+                if let Some(body) = &mut page.body {
+                    body.cut = outcome.cut;
+                }
                 (reading.prepare)(&mut page);
                 self.pages.push(page);
                 self.cut += u64::from(outcome.cut);

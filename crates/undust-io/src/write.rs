@@ -45,14 +45,15 @@ fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Res
 /// Renaming is atomic only within one file system, so the temporary file lives in the same folder.
 fn temporary_beside(path: &Path) -> io::Result<NamedTempFile> {
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
-    // A missing folder is named as such; later, the message would be about a temporary file nobody asked for.
+    // A missing folder is named as such.
     fs::metadata(folder.join("."))?;
     let mut builder = tempfile::Builder::new();
     builder.prefix(".undust-");
     // Temporary files are private by default; a result is as public as the user's umask says.
     #[cfg(unix)]
     builder.permissions(std::os::unix::fs::PermissionsExt::from_mode(0o666));
-    builder.tempfile_in(folder)
+    // The message would name the temporary file, which nobody asked for.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

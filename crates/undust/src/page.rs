@@ -44,6 +44,8 @@ pub struct Body {
     pub bytes: Vec<u8>,
     /// The `Content-Type`.
     pub content_type: Option<String>,
+    /// Whether more was sent than the bytes here.
+    pub cut: bool,
 }
 
 impl Page {

@@ -36,6 +36,9 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
     let options = args.clustering.options();
     let (sites, report) = args.reading.thread_pool()?.install(|| cluster_all(pages, &options))?;
+    if report.pages == 0 {
+        bail!("nothing to cluster: the input has no pages");
+    }
     if report.pages == report.unknown {
         let pages = counted(report.pages, "page");
         bail!(

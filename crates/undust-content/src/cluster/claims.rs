@@ -22,6 +22,8 @@ pub(super) struct Claims<'s> {
     clean: BTreeMap<&'s [u8], Vec<CleanParam>>,
     /// The first page of each URL that is there, by the URL's hash.
     by_url: Vec<(u64, u32)>,
+    /// Hashes of URLs that lead to another page each time.
+    unsteady: Vec<u64>,
 }
 
 impl<'s> Claims<'s> {
@@ -31,7 +33,11 @@ impl<'s> Claims<'s> {
             urls.filter(|&(_, page)| !has_failed(&site.pages[page as usize])).collect();
         by_url.sort_unstable();
         by_url.dedup_by_key(|(url, _)| *url);
-        Claims { site, clean: site.pages.iter().filter_map(robots).collect(), by_url }
+        let again = site.seen_again();
+        let unsteady =
+            again.iter().filter(|seen| !site.is_steady(seen)).map(|seen| site.urls[seen[0] as usize]);
+        let clean = site.pages.iter().filter_map(robots).collect();
+        Claims { site, clean, by_url, unsteady: unsteady.collect() }
     }
 
     pub(super) fn links(&self) -> Vec<Link> {
@@ -46,7 +52,8 @@ impl<'s> Claims<'s> {
 
     /// Links pages with one claim: each with the page at the URL claimed, else with the first of them.
     fn links_by(&self, kind: Kind, claim: Claim) -> Vec<Link> {
-        let pages = self.site.pages.iter().zip(0..).filter(|(page, _)| !has_failed(page));
+        let is_steady = |page: u32| self.unsteady.binary_search(&self.site.urls[page as usize]).is_err();
+        let pages = self.site.pages.iter().zip(0..).filter(|&(page, i)| !has_failed(page) && is_steady(i));
         let mut claims: Vec<(u64, u32)> = pages.filter_map(|(page, i)| Some((claim(page)?, i))).collect();
         claims.sort_unstable();
         let linked = claims.chunk_by(|a, b| a.0 == b.0).flat_map(|run| {

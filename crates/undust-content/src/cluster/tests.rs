@@ -8,7 +8,7 @@ use crate::read_body;
 
 /// A page as it comes from a reader.
 fn page(url: &str, html: &str) -> Page {
-    let body = Some(Body { bytes: html.into(), content_type: Some("text/html".into()) });
+    let body = Some(Body { bytes: html.into(), content_type: Some("text/html".into()), ..Body::default() });
     Page { status: Some(200), body, ..Page::new(format!("http://a.org{url}")) }
 }
 
@@ -85,7 +85,11 @@ fn each_kind_of_evidence_by_itself() {
                 page("/?s=1&t=2", &text(1)),
                 page("/?t=2", &text(2)),
                 Page {
-                    body: Some(Body { bytes: "Clean-param: s /".into(), content_type: None }),
+                    body: Some(Body {
+                        bytes: "Clean-param: s /".into(),
+                        content_type: None,
+                        ..Body::default()
+                    }),
                     ..Page::new("http://a.org/robots.txt")
                 },
             ],
@@ -121,6 +125,21 @@ fn redirects_are_followed_to_the_end() {
         hop("/5", "/1"),
     ];
     assert_eq!(numbers(&pages, &Options::default()), [1, 1, 1, 2, 1]);
+}
+
+#[test]
+fn urls_that_show_another_page_each_time_join_nothing() {
+    let hop =
+        |to: &str| Page { status: Some(302), redirect: Some(to.into()), ..Page::new("http://a.org/random") };
+    let pages = [page("/1", &words(1, 50)), page("/2", &words(2, 50)), hop("/1"), hop("/2")];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 2, 0, 0]);
+    let pages = [
+        page("/1", &words(1, 50)),
+        page("/2", &words(2, 50)),
+        page("/latest", &words(1, 50)),
+        page("/latest", &words(2, 50)),
+    ];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 2, 1, 2]);
 }
 
 #[test]
@@ -161,7 +180,8 @@ fn fingerprints_without_texts() {
 
 #[test]
 fn the_same_url_is_the_same_page() {
-    let pages = [page("/1", &words(1, 50)), page("/1#top", &words(2, 50)), page("/2", &words(3, 50))];
+    let pages =
+        [page("/1", &words(1, 50)), page("/1#top", &(words(1, 48) + " more now")), page("/2", &words(3, 50))];
     assert_eq!(numbers(&pages, &Options::default()), [1, 1, 2]);
 }
 
@@ -250,7 +270,8 @@ fn claims_that_texts_contradict_are_counted_and_not_believed() {
 fn pages_that_are_the_same_and_said_to_be_different() {
     let own = |url: &str| page(url, &format!("<link rel=canonical href={url}>{}", words(1, 100)));
     let listed = "<urlset><url><loc>http://a.org/1</loc></url><url><loc>http://a.org/2</loc></url></urlset>";
-    let body = Some(Body { bytes: listed.into(), content_type: Some("application/xml".into()) });
+    let body =
+        Some(Body { bytes: listed.into(), content_type: Some("application/xml".into()), ..Body::default() });
     let sitemap = Page { body, ..Page::new("http://a.org/sitemap.xml") };
     let (_, report) = clustered(&[own("/1"), own("/2"), sitemap], &Options::default());
     let counts: Vec<(&str, u64)> =

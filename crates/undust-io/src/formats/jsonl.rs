@@ -90,7 +90,11 @@ mod tests {
             status: Some(200),
             size: Some(12),
             importance: Some(0.5),
-            body: Some(Body { bytes: "<p>\n".into(), content_type: Some("; charset=utf-8".into()) }),
+            body: Some(Body {
+                bytes: "<p>\n".into(),
+                content_type: Some("; charset=utf-8".into()),
+                ..Body::default()
+            }),
             ..Page::new("http://notes.localhost/wiki/welcome")
         };
         let line = r#"{"url": "http://notes.localhost/wiki/welcome", "status": "200", "size": 12, "cluster": 7,

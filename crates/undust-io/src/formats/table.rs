@@ -175,7 +175,7 @@ fn whole_number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
 /// What crawlers put under this name may be anything that a server sent, so its type is left open; but the text has been decoded
 /// already, whatever it says of its charset.
 fn html(text: String) -> Body {
-    Body { bytes: text.into_bytes(), content_type: Some("; charset=utf-8".to_owned()) }
+    Body { bytes: text.into_bytes(), content_type: Some("; charset=utf-8".to_owned()), ..Body::default() }
 }
 
 fn importance(value: &str) -> Result<f64, String> {

@@ -99,7 +99,8 @@ impl Folder {
             return (Err(Fault::Bad(what)), false);
         };
         let cut = size > bytes.len() as u64;
-        let body = Some(Body { bytes, content_type: content_type(path).map(str::to_owned) });
+        let body =
+            Some(Body { bytes, content_type: content_type(path).map(str::to_owned), ..Body::default() });
         (Ok(Some(Page { status: Some(200), size: Some(size), body, ..Page::new(url) })), cut)
     }
 

@@ -86,7 +86,7 @@ pub(super) fn read(held: Held, max_body: usize) -> (Parsed, bool) {
 fn resource(held: Held, max_body: usize) -> (Parsed, bool) {
     let Held { mut head, block: mut bytes, length } = held;
     bytes.truncate(max_body);
-    let body = Some(Body { bytes, content_type: head.content_type.take() });
+    let body = Some(Body { bytes, content_type: head.content_type.take(), ..Body::default() });
     let page = Page { status: Some(200), size: Some(length), body, ..Page::default() };
     (Ok(Some(head.complete(page))), length > max_body as u64)
 }
@@ -122,7 +122,7 @@ fn response(held: Held, max_body: usize) -> (Parsed, bool) {
         // How much more there is would only be known by decoding it all.
         (!cut).then_some(decoded.bytes.len() as u64)
     };
-    page.body = Some(Body { bytes: decoded.bytes, content_type });
+    page.body = Some(Body { bytes: decoded.bytes, content_type, ..Body::default() });
     (Ok(Some(head.complete(page))), cut)
 }
 
