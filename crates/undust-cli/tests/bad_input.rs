@@ -101,7 +101,7 @@ fn lines_of_10_megabytes() {
     assert_snapshot!(dedup(&folder, "urls.txt"), @"
     http://a/
     http://www.example.com/print/1
-    ! 1 of 3 lines could not be read and were skipped:
+    ! 1 of 3 lines could not be read and was skipped:
     !   urls.txt:2: URL longer than 65536 bytes: 'http://www.example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     ! 2 URLs in, 2 out: 0 spared (0.0 %)
     = 0
@@ -109,7 +109,7 @@ fn lines_of_10_megabytes() {
 
     folder.write("crawl.tsv", format!("{}{long}\tx\n", shop()));
     assert_snapshot!(learn(&folder, "crawl.tsv").err, @"
-    1 of 802 lines could not be read and were skipped:
+    1 of 802 lines could not be read and was skipped:
       crawl.tsv:802: URL longer than 65536 bytes: 'http://www.example.com/xxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxxx…'
     rules written to out.json
     ");
@@ -131,7 +131,7 @@ fn urls_with_100_000_parameters() {
     }));
     folder.write("crawl.tsv", format!("{}{}\ta\n{rows}", shop(), url(&parameters)));
     assert_snapshot!(learn(&folder, "crawl.tsv").err, @"
-    1 of 842 lines could not be read and were skipped:
+    1 of 842 lines could not be read and was skipped:
       crawl.tsv:802: URL longer than 65536 bytes: 'http://www.example.com/a?p0=1&p1=1&p2=1&p3=1&p4=1&p5=1&p6=1&p7=1&p8=1&p9=1&p10=1…'
     rules written to out.json
     ");
@@ -372,7 +372,7 @@ fn archives_are_counted_in_records_and_folders_in_files() {
     assert_snapshot!(apply(&folder, "a.warc --max-body 2K"), @"
     http://www.shop.com/item?id=1&sid=x
     http://b.com/
-    ! 1 of 3 records could not be read and were skipped:
+    ! 1 of 3 records could not be read and was skipped:
     !   a.warc:3: the file ends in the middle of this record
     ! 1 page is longer than 2 KiB: only its beginning was read (--max-body)
     = 0
@@ -384,7 +384,7 @@ fn archives_are_counted_in_records_and_folders_in_files() {
     assert_snapshot!(apply(&folder, "mirror --max-body 1000"), @"
     http://b.com/a%20b?x=1
     http://b.com/
-    ! 1 of 3 files could not be read and were skipped:
+    ! 1 of 3 files could not be read and was skipped:
     !   mirror:3: which host 'c' is from is not known: give it with --host www.example.org
     ! 2 pages are longer than 1,000 bytes: only their beginning was read (--max-body)
     = 0

@@ -181,7 +181,7 @@ fn a_cut_crawl_is_read_as_far_as_it_goes() {
     let crawl = crawl();
     let folder = Folder::with("crawl.warc", &crawl[..crawl.len() - 100]);
     assert_snapshot!(folder.undust("cluster crawl.warc -o pages.tsv").err, @"
-    1 of 7 records could not be read and were skipped:
+    1 of 7 records could not be read and was skipped:
       crawl.warc:7: the file ends in the middle of this record
     pages written to pages.tsv
     ");
