@@ -8,14 +8,24 @@
 
 use std::ops::Range;
 
-use html5ever::LocalName;
 use html5ever::tokenizer::Tag;
+use html5ever::{LocalName, local_name};
 
 use crate::html::attribute;
 
 /// Containers that are closed reliably: `</p>` and `</li>` may be left out, and tables hold text as well as layout.
-const CONTAINERS: [&str; 10] =
-    ["div", "section", "nav", "header", "footer", "aside", "ul", "ol", "form", "menu"];
+const CONTAINERS: [LocalName; 10] = [
+    local_name!("div"),
+    local_name!("section"),
+    local_name!("nav"),
+    local_name!("header"),
+    local_name!("footer"),
+    local_name!("aside"),
+    local_name!("ul"),
+    local_name!("ol"),
+    local_name!("form"),
+    local_name!("menu"),
+];
 
 /// Words of a `class` or an `id`.
 const WORDS: [&str; 9] =
@@ -154,7 +164,7 @@ impl Furniture {
     /// Whether an element is a piece of furniture, and if so, whether it is only called so.
     fn furniture(&self, tag: &Tag) -> Option<bool> {
         let name = &*tag.name;
-        if !CONTAINERS.contains(&name) {
+        if !CONTAINERS.contains(&tag.name) {
             return None;
         }
         let surely = match name {

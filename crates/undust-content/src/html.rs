@@ -13,6 +13,7 @@ use html5ever::tokenizer::states::{Rawtext, Rcdata, ScriptData};
 use html5ever::tokenizer::{
     BufferQueue, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
+use html5ever::{LocalName, local_name};
 use memchr::{memchr, memchr_iter, memrchr};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -21,10 +22,41 @@ use crate::charset::charset_of;
 use crate::furniture::Furniture;
 
 /// Elements within a word or a sentence. All others end a word.
-const INLINE: [&str; 34] = [
-    "a", "abbr", "acronym", "b", "bdi", "bdo", "big", "blink", "cite", "code", "data", "del", "dfn", "em",
-    "font", "i", "ins", "kbd", "label", "mark", "nobr", "q", "s", "samp", "small", "span", "strike",
-    "strong", "sub", "sup", "tt", "u", "var", "wbr",
+const INLINE: [LocalName; 34] = [
+    local_name!("a"),
+    local_name!("abbr"),
+    local_name!("acronym"),
+    local_name!("b"),
+    local_name!("bdi"),
+    local_name!("bdo"),
+    local_name!("big"),
+    local_name!("blink"),
+    local_name!("cite"),
+    local_name!("code"),
+    local_name!("data"),
+    local_name!("del"),
+    local_name!("dfn"),
+    local_name!("em"),
+    local_name!("font"),
+    local_name!("i"),
+    local_name!("ins"),
+    local_name!("kbd"),
+    local_name!("label"),
+    local_name!("mark"),
+    local_name!("nobr"),
+    local_name!("q"),
+    local_name!("s"),
+    local_name!("samp"),
+    local_name!("small"),
+    local_name!("span"),
+    local_name!("strike"),
+    local_name!("strong"),
+    local_name!("sub"),
+    local_name!("sup"),
+    local_name!("tt"),
+    local_name!("u"),
+    local_name!("var"),
+    local_name!("wbr"),
 ];
 
 /// The tokenizer compares each attribute of a tag with all others before it. A tag with more places where an attribute
@@ -180,7 +212,7 @@ impl State {
     }
 
     fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
-        if !INLINE.contains(&&*tag.name) {
+        if !INLINE.contains(&tag.name) {
             self.take(" ");
         }
         match tag.kind {
