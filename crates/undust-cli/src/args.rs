@@ -80,12 +80,8 @@ pub(crate) struct Learn {
     /// Seed of every sample taken
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
-    /// What a site is: a registrable domain with all its hosts, or a host
-    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
-    pub(crate) site_by: SiteBy,
-    /// Hold at most so much input in memory, the rest in temporary files
-    #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
-    pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) grouping: Grouping,
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// Print the summary as JSON instead of tables
@@ -294,6 +290,17 @@ pub(crate) struct Tree {
     pub(crate) json: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
+}
+
+/// How pages are grouped by site.
+#[derive(Parser)]
+pub(crate) struct Grouping {
+    /// What a site is: a registrable domain with all its hosts, or a host
+    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
+    pub(crate) site_by: SiteBy,
+    /// Hold at most so much input in memory, the rest in temporary files
+    #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
+    pub(crate) memory: u64,
 }
 
 /// How inputs are read.

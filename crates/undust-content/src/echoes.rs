@@ -7,7 +7,7 @@
 
 use rayon::prelude::*;
 
-use crate::words::{Word, hashed_with_numbers, shingles};
+use crate::words::{Word, hash_all, hashed_with_numbers};
 
 /// In a slot of echoes, pages have so many different rows of words of their URLs.
 const LEAST_ROWS: usize = 5;
@@ -78,7 +78,7 @@ fn rows_of_url<'t>(text: &'t [Word], url: &'t [Word]) -> impl Iterator<Item = Ro
         let to = from + text[from..].iter().take_while(|word| is_in_url(word)).count();
         at = to;
         let slots = slots(text, from, to);
-        Some(Row { from, to, slots, words: hash_all(&text[from..to]) })
+        Some(Row { from, to, slots, words: hash_all(text[from..to].iter().copied()) })
     })
 }
 
@@ -86,11 +86,7 @@ fn slots(text: &[Word], from: usize, to: usize) -> [u64; 3] {
     let before = |n: usize| from.checked_sub(n).map_or(0, |place| text[place]);
     let behind = |n: usize| text.get(to + n - 1).copied().unwrap_or_default();
     [[0, before(2), before(1)], [1, behind(1), behind(2)], [2, before(1), behind(1)]]
-        .map(|words| hash_all(&words))
-}
-
-fn hash_all(words: &[Word]) -> u64 {
-    shingles(words, words.len()).next().unwrap_or_default()
+        .map(|words| hash_all(words.into_iter()))
 }
 
 #[cfg(test)]

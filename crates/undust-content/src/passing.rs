@@ -11,9 +11,8 @@
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
-use xxhash_rust::xxh3::xxh3_64;
 
-use crate::words::{Word, has_digit};
+use crate::words::{Word, has_digit, hash_all};
 
 /// What stands where a number stood that is left out. It is the hash of a word no more often than any other number.
 pub(crate) const NUMBER: Word = 1;
@@ -116,10 +115,7 @@ impl Seen {
 
 /// The same for texts that differ in numbers only.
 fn outline(words: &[Word], group: u64) -> u64 {
-    words.iter().fold(group, |hash, &word| {
-        let word = if has_digit(word) { NUMBER } else { word };
-        xxh3_64(&(hash ^ u64::from(word)).to_le_bytes())
-    })
+    group ^ hash_all(words.iter().map(|&word| if has_digit(word) { NUMBER } else { word }))
 }
 
 /// The slot of a number. Numbers in a row have none: tables are made of them.

@@ -15,7 +15,7 @@ use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, hashed_with_numbers, nth, shingles};
+use crate::words::{Word, hash_all, hashed_with_numbers, nth, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -158,15 +158,11 @@ fn count_features(texts: &[Text], view: usize, size: usize) -> Frequencies {
         .par_iter()
         .enumerate()
         .filter(|(_, text)| !text.views[view].is_empty())
-        .map(|(i, text)| (hash_all(&text.views[view]), i))
+        .map(|(i, text)| (hash_all(text.views[view].iter().copied()), i))
         .collect();
     distinct.sort_unstable();
     distinct.dedup_by_key(|(hash, _)| *hash);
     let frequencies = Frequencies::new(size);
     distinct.par_iter().for_each(|&(_, i)| frequencies.add(features(&texts[i].views[view])));
     frequencies
-}
-
-fn hash_all(words: &[Word]) -> u64 {
-    words.iter().fold(0, |hash, &word| xxh3_64(&nth(word, hash as u32).to_le_bytes()) ^ hash.rotate_left(5))
 }

@@ -114,9 +114,12 @@ fn writes_no_spaces(c: char) -> bool {
 /// The hashes of all runs of `size` words; of the whole text where it has fewer words.
 pub(crate) fn shingles(words: &[Word], size: usize) -> impl Iterator<Item = u64> {
     // No words, no run of them.
-    words
-        .windows(size.min(words.len()).max(1))
-        .map(|run| run.iter().fold(0, |hash, &word| mixed(hash ^ u64::from(word))))
+    words.windows(size.min(words.len()).max(1)).map(|run| hash_all(run.iter().copied()))
+}
+
+/// The hash of some words in a row.
+pub(crate) fn hash_all(words: impl Iterator<Item = Word>) -> u64 {
+    words.fold(0, |hash, word| mixed(hash ^ u64::from(word)))
 }
 
 /// The feature of the `n`th time that a word stands in a text, from 0: a text that says it twice says more.

@@ -157,12 +157,7 @@ mod tests {
     use std::io::Write;
 
     use super::*;
-
-    fn gzip(data: &[u8]) -> Vec<u8> {
-        let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
-        encoder.write_all(data).unwrap();
-        encoder.finish().unwrap()
-    }
+    use crate::decompress::tests::gzip;
 
     fn bzip2(data: &[u8]) -> Vec<u8> {
         let mut encoder = bzip2::write::BzEncoder::new(Vec::new(), bzip2::Compression::default());

@@ -3,12 +3,11 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use undust::url::SiteBy;
 use undust_content::cluster::{By, Options};
 
-use super::{Reading, bytes, share};
+use super::{Grouping, Reading, share};
 
-/// Find out which pages of a crawl are the same, and write each with its cluster, as `learn` reads it
+/// Find out which pages of a crawl are the same, site by site, and write each with its cluster, as `learn` reads it
 #[derive(Parser)]
 pub(crate) struct Cluster {
     /// Pages with their content: WARC, JSON lines with html or text, a folder of saved pages; or with fingerprints
@@ -22,12 +21,8 @@ pub(crate) struct Cluster {
     /// Compare with the clusters in this labelled file, pair by pair
     #[arg(long, value_name = "LABELLED")]
     pub(crate) reference: Option<PathBuf>,
-    /// What a site is: a registrable domain with all its hosts, or a host. Pages of different sites are never the same
-    #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
-    pub(crate) site_by: SiteBy,
-    /// Hold at most so much input in memory, the rest in temporary files
-    #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
-    pub(crate) memory: u64,
+    #[command(flatten)]
+    pub(crate) grouping: Grouping,
     #[command(flatten)]
     pub(crate) reading: Reading,
     /// Print what was found as JSON; needs -o FILE

@@ -32,7 +32,7 @@ struct Found {
 
 pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "pages")?;
-    let mut pages = BySite::new(args.memory, args.site_by);
+    let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
     let options = args.clustering.options();
     let (sites, report) = args.reading.thread_pool()?.install(|| cluster_all(pages, &options))?;

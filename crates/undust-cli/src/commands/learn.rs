@@ -25,7 +25,7 @@ use crate::{Outcome, output, progress, rules_file};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "rules")?;
-    let mut pages = BySite::new(args.memory, args.site_by);
+    let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
     let learner = learner(args);
@@ -82,7 +82,7 @@ fn config(args: &Learn) -> Config {
         max_fpr: args.max_fpr,
         min_trials: args.min_trials,
         seed: args.seed,
-        site_by: args.site_by,
+        site_by: args.grouping.site_by,
         likely: args.dustbuster.likely,
         most_likely: args.dustbuster.most_likely,
         with_assets: args.dustbuster.with_assets,
