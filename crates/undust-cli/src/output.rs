@@ -19,11 +19,20 @@ pub(crate) fn check_writable(path: &Path) -> Result<()> {
 }
 
 /// Fail where `what` would take the place of an input, or would go to standard output together with what `--json` prints.
-pub(crate) fn check_place(path: &Path, inputs: &[PathBuf], json: bool, what: &str) -> Result<()> {
+pub(crate) fn check_place<'i>(
+    path: &Path,
+    inputs: impl IntoIterator<Item = &'i PathBuf>,
+    json: bool,
+    what: &str,
+) -> Result<()> {
     if is_stdout(path) && json {
         bail!("--json and the {what} cannot both go to standard output: name a file with -o");
     }
-    if !is_stdout(path) && inputs.iter().any(|input| input == path) {
+    // However it is spelled; what is not there yet is no input.
+    let real = |path: &Path| std::fs::canonicalize(path).ok();
+    let is_input =
+        |input: &PathBuf| input == path || real(path).is_some_and(|path| real(input) == Some(path));
+    if !is_stdout(path) && inputs.into_iter().any(is_input) {
         bail!("{} is an input: the {what} would replace it", path.display());
     }
     check_writable(path)

@@ -171,7 +171,7 @@ fn what_cannot_be_clustered() {
     = 2
     ");
     assert_snapshot!(say("cluster crawl.warc -o pages.tsv --reference urls.txt"), @"
-    ! undust: urls.txt has no labelled URL that is in the input
+    ! undust: the reference has no labelled URL that is in the input
     = 2
     ");
 }

@@ -1,7 +1,7 @@
 //! Which pages of a site are the same? Evidence of several kinds in, clusters out.
 //!
-//! Each kind of evidence gives *links*: this page is the same as that one. Links by digest, redirect or equal URL are taken as they
-//! are. The others are sorted by how alike the texts are, and joined one after the other (union-find); by default (`auto`) only if the texts of
+//! Each kind of evidence gives *links*: this page is the same as that one. Links by digest and redirect are taken as they
+//! are, and so is an equal URL, unless it shows another page each time. The others are sorted by how alike the texts are, and joined one after the other (union-find); by default (`auto`) only if the texts of
 //! both clusters' first pages agree, too, so that a row of small changes does not join what is no longer the same.
 //!
 //! | kind | link | `auto` asks further |
@@ -9,7 +9,7 @@
 //! | `digest` | equal digests | |
 //! | `simhash` | simhashes that differ in at most [`Options::distance`] bits, and equal titles (SIGIR 2017) | resemblance of at least [`Options::resemblance`] |
 //! | `shingles` | a resemblance of at least [`Options::resemblance`], and equal titles | |
-//! | `canonical` | a page and its canonical URL; pages with the same | texts that do not contradict ([`CLAIM`]) |
+//! | `canonical` | a page and its canonical URL; pages with the same | texts that do not contradict (a resemblance of at least 0.8) |
 //! | `declared` | URLs that differ in parameters which the site declares not to matter | the same |
 //! | `redirect` | a URL and where it leads, by an answer or by `<meta>` | |
 //!
@@ -54,7 +54,7 @@ impl Default for Options {
 }
 
 /// What a site claims of two pages is believed if their texts resemble each other by at least this much.
-pub const CLAIM: f64 = 0.8;
+const CLAIM: f64 = 0.8;
 
 /// Two pages that are said to be the same.
 #[derive(Clone, Copy, Debug)]
@@ -80,7 +80,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     report.contradictions.extend(report::disagreements(&site, &sets));
     let labels = site.labels(name, &sets);
     let simhashes: Vec<Option<u64>> =
-        site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.whole().simhash)).collect();
+        site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.simhash())).collect();
     for ((page, label), simhash) in pages.iter_mut().zip(labels).zip(simhashes) {
         page.cluster = label;
         page.simhash = page.simhash.or(simhash);
@@ -147,9 +147,10 @@ impl<'s> Site<'s> {
     fn equal_urls(&self) -> Union {
         let mut union = Union::new(self.pages.len());
         for seen in self.seen_again() {
+            let steady = self.is_steady(&seen);
             for &page in &seen[1..] {
                 let alike = self.resemblance((seen[0], page)).is_none_or(|found| found >= CLAIM);
-                if !self.options.by.confirmed || (alike && self.is_steady(&seen)) {
+                if !self.options.by.confirmed || (alike && steady) {
                     union.join(seen[0], page);
                 }
             }
@@ -157,9 +158,11 @@ impl<'s> Site<'s> {
         union
     }
 
-    /// The pages of each URL that was seen more than once.
+    /// The pages of each URL that was seen more than once, failed requests left out.
     fn seen_again(&self) -> Vec<Vec<u32>> {
-        let mut urls: Vec<(u64, u32)> = self.urls.iter().copied().zip(0..).collect();
+        let urls = self.urls.iter().copied().zip(0..);
+        let mut urls: Vec<(u64, u32)> =
+            urls.filter(|&(_, page)| !has_failed(&self.pages[page as usize])).collect();
         urls.sort_unstable();
         let again = urls.chunk_by(|a, b| a.0 == b.0).filter(|seen| seen.len() > 1);
         again.map(|seen| seen.iter().map(|&(_, page)| page).collect()).collect()
@@ -201,6 +204,10 @@ impl<'s> Site<'s> {
 /// Equal for URLs that are the same whatever the site.
 fn hash_of(url: &[u8]) -> u64 {
     xxh3_64(&normalize(url))
+}
+
+fn has_failed(page: &Page) -> bool {
+    page.status.is_some_and(|status| status >= 400)
 }
 
 /// Whether what was sent is the page that was asked for.

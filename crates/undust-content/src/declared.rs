@@ -11,9 +11,12 @@ pub(crate) struct CleanParam {
     path: String,
 }
 
+/// More lines are a mistake or an attack: each is asked for every URL.
+const MOST_LINES: usize = 1000;
+
 /// The `Clean-param` lines of a `robots.txt`. They hold for every robot, wherever they stand.
 pub(crate) fn clean_params(robots: &str) -> Vec<CleanParam> {
-    robots.lines().filter_map(clean_param).collect()
+    robots.lines().filter_map(clean_param).take(MOST_LINES).collect()
 }
 
 fn clean_param(line: &str) -> Option<CleanParam> {
@@ -67,18 +70,24 @@ pub(crate) fn without_unvarying(url: &[u8], header: &str) -> Option<Vec<u8>> {
 
 impl NoVarySearch {
     fn new(header: &str) -> NoVarySearch {
-        let mut says = NoVarySearch::default();
-        for member in members(header) {
-            let (name, value) = member.split_once('=').unwrap_or((member, "?1"));
-            match (name.trim(), value.trim()) {
-                ("key-order", value) => says.key_order = value == "?1",
-                ("params", "?1") => says.all = true,
-                ("params", list) if !says.all => says.names = strings(list),
-                ("except", list) if says.all => says.names = strings(list),
-                _ => {}
-            }
+        let said = |name: &str| {
+            let pair = |member: &str| {
+                let (name, value) = member.split_once('=').unwrap_or((member, "?1"));
+                (name.trim().to_owned(), value.trim().to_owned())
+            };
+            members(header)
+                .map(pair)
+                .filter(|(said, _)| said == name)
+                .last()
+                .map(|(_, value)| value)
+                .unwrap_or_default()
+        };
+        let all = said("params") == "?1";
+        NoVarySearch {
+            key_order: said("key-order") == "?1",
+            all,
+            names: strings(&said(if all { "except" } else { "params" })),
         }
-        says
     }
 }
 
@@ -108,8 +117,8 @@ fn without(split: &SplitUrl<'_>, declared: impl Fn(&[u8]) -> bool, sorted: bool)
     if sorted {
         params.sort_by_key(|param| param.name);
     }
-    for param in params {
-        key.push(b'&');
+    for (param, sign) in params.into_iter().zip([b'?'].into_iter().chain(std::iter::repeat(b'&'))) {
+        key.push(sign);
         key.extend_from_slice(param.name);
         key.push(b'=');
         key.extend_from_slice(param.value.unwrap_or_default());
@@ -120,8 +129,8 @@ fn without(split: &SplitUrl<'_>, declared: impl Fn(&[u8]) -> bool, sorted: bool)
 /// The URLs that a sitemap lists; none where `text` is no sitemap.
 pub(crate) fn listed(text: &str) -> Vec<String> {
     let start = text.trim_start();
-    let is_sitemap = start.starts_with('<')
-        && start.get(..start.len().min(1000)).is_some_and(|head| head.contains("<urlset"));
+    let head = &start.as_bytes()[..start.len().min(1000)];
+    let is_sitemap = start.starts_with('<') && memchr::memmem::find(head, b"<urlset").is_some();
     if !is_sitemap {
         return Vec::new();
     }
@@ -141,8 +150,8 @@ mod tests {
     fn clean_params_of_robots() {
         let robots = "User-agent: *\nDisallow: /x\nclean-param: ref&sid /some_dir/get_book.pl # ours\nClean-param: utm /*/a\n";
         let book = "http://a.org/some_dir/get_book.pl?ref=site_1&book_id=123";
-        assert_eq!(cleaned(book, robots).as_deref(), Some("http://a.org/some_dir/get_book.pl&book_id=123"));
-        assert_eq!(cleaned("http://a.org/b/a/c?utm=1;x", robots).as_deref(), Some("http://a.org/b/a/c&x="));
+        assert_eq!(cleaned(book, robots).as_deref(), Some("http://a.org/some_dir/get_book.pl?book_id=123"));
+        assert_eq!(cleaned("http://a.org/b/a/c?utm=1;x", robots).as_deref(), Some("http://a.org/b/a/c?x="));
         assert_eq!(cleaned("http://a.org/other?ref=1", robots), None);
         assert_eq!(cleaned("http://a.org/x?ref=1", "Clean-param: ref").as_deref(), Some("http://a.org/x"));
         assert_eq!(clean_params("Clean-param:\nClean-param"), []);
@@ -155,10 +164,11 @@ mod tests {
     #[test]
     fn no_vary_search() {
         let url = "http://a.org/?b=1&a=2&c=3";
-        assert_eq!(unvaried(url, "params=(\"a\" \"c\")").as_deref(), Some("http://a.org/&b=1"));
-        assert_eq!(unvaried(url, "params, except=(\"c\")").as_deref(), Some("http://a.org/&c=3"));
+        assert_eq!(unvaried(url, "params=(\"a\" \"c\")").as_deref(), Some("http://a.org/?b=1"));
+        assert_eq!(unvaried(url, "params, except=(\"c\")").as_deref(), Some("http://a.org/?c=3"));
+        assert_eq!(unvaried(url, "except=(\"c\"), params").as_deref(), Some("http://a.org/?c=3"));
         assert_eq!(unvaried(url, "key-order, params").as_deref(), Some("http://a.org/"));
-        assert_eq!(unvaried(url, "key-order").as_deref(), Some("http://a.org/&a=2&b=1&c=3"));
+        assert_eq!(unvaried(url, "key-order").as_deref(), Some("http://a.org/?a=2&b=1&c=3"));
         for nothing in ["", "params=()", "except=(\"a\")", "params=\"", "key-order=?0"] {
             assert_eq!(unvaried(url, nothing), None, "{nothing}");
         }

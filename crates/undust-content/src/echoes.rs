@@ -19,13 +19,8 @@ pub(crate) struct Echoes(Vec<u64>);
 impl Echoes {
     /// Watches the texts of a site, with the words of their URLs.
     pub(crate) fn new(texts: &[Vec<Word>], urls: &[Vec<Word>]) -> Echoes {
-        let mut rows: Vec<(u64, u64)> = texts
-            .par_iter()
-            .zip(urls)
-            .flat_map_iter(|(text, url)| {
-                rows_of_url(text, url).flat_map(|row| row.slots.map(|slot| (slot, row.words)))
-            })
-            .collect();
+        let mut rows: Vec<(u64, u64)> =
+            texts.par_iter().zip(urls).flat_map_iter(|(text, url)| slots_of_page(text, url)).collect();
         rows.par_sort_unstable();
         rows.dedup();
         let slots = rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= LEAST_ROWS);
@@ -49,6 +44,15 @@ impl Echoes {
     fn has(&self, row: &Row) -> bool {
         row.slots.iter().any(|slot| self.0.binary_search(slot).is_ok())
     }
+}
+
+/// The slots in which a page has words of its URL, none twice, each with the words.
+fn slots_of_page(text: &[Word], url: &[Word]) -> Vec<(u64, u64)> {
+    let rows = rows_of_url(text, url);
+    let mut slots: Vec<(u64, u64)> = rows.flat_map(|row| row.slots.map(|slot| (slot, row.words))).collect();
+    slots.sort_unstable();
+    slots.dedup_by_key(|(slot, _)| *slot);
+    slots
 }
 
 /// The words of a URL, in order of their hashes.
@@ -110,6 +114,10 @@ mod tests {
         for (text, url) in texts.iter().zip(&urls) {
             assert_eq!(echoes.leave_out(text, url), expected);
         }
+        let one = "tag bees end tag wasps end tag ants end tag moths end tag flies end";
+        let (text, url) = (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies"));
+        let alone = Echoes::new(std::slice::from_ref(&text), std::slice::from_ref(&url));
+        assert_eq!(alone.leave_out(&text, &url), text, "one page makes no slot");
         let few = Echoes::new(&texts[..4], &urls[..4]);
         assert_eq!(few.leave_out(&texts[0], &urls[0]), texts[0]);
         assert_eq!(echoes.leave_out(&[], &[]).len(), 0);

@@ -9,6 +9,9 @@ use crate::document::Document;
 /// Reads the body of a page for its main text, title, digest, canonical URL and redirect, and drops it: it is the largest part of
 /// a page by far. What the input itself said of the page stays.
 pub fn read_body(page: &mut Page) {
+    if let Some(canonical) = &page.canonical {
+        page.canonical = resolve(&page.url, None, canonical).or(page.canonical.take());
+    }
     if let (None, Some(text), None) = (&page.body, &page.text, &page.digest) {
         page.digest = Some(format!("{:032x}", xxh3_128(text.as_bytes())));
     }
@@ -88,7 +91,7 @@ mod tests {
 
     #[test]
     fn a_page_that_loads_itself_is_no_redirect() {
-        let html = "<meta http-equiv=refresh content='5; url=/x'>";
+        let html = "<meta http-equiv=refresh content='0; url=/x'>";
         assert_eq!(read(html, Page::new("http://a.org/x")).redirect, None);
     }
 

@@ -71,17 +71,31 @@ struct Piece {
 /// Where elements of one name begin and end.
 #[derive(Debug, Default)]
 struct Spans {
-    open: Option<usize>,
+    /// Where the outermost begins, and how many are open.
+    start: usize,
+    depth: u32,
     closed: Vec<Range<usize>>,
 }
 
 impl Spans {
     fn open(&mut self, at: usize) {
-        self.open.get_or_insert(at);
+        if self.depth == 0 {
+            self.start = at;
+        }
+        self.depth += 1;
     }
 
     fn close(&mut self, at: usize) {
-        self.closed.extend(self.open.take().map(|start| start..at));
+        if self.depth == 1 {
+            self.closed.push(self.start..at);
+        }
+        self.depth = self.depth.saturating_sub(1);
+    }
+
+    /// The page ends, and all that is open with it.
+    fn end(&mut self, at: usize) {
+        self.depth = self.depth.min(1);
+        self.close(at);
     }
 }
 
@@ -129,7 +143,7 @@ impl Furniture {
 
     /// The main text, given all of it.
     pub(crate) fn main_text(mut self, text: &str) -> String {
-        self.mains.close(text.len());
+        self.mains.end(text.len());
         let mut borders: Vec<(usize, Border)> = Vec::new();
         let mut add =
             |span: &Range<usize>, begins, ends| borders.extend([(span.start, begins), (span.end, ends)]);
@@ -145,7 +159,7 @@ impl Furniture {
         let (mut main, mut from) = (String::new(), 0);
         let (mut furniture, mut heading, mut inside) = (0, false, self.mains.closed.is_empty());
         for (at, border) in borders.into_iter().chain([(text.len(), Border::MainEnd)]) {
-            if inside && (furniture == 0 || heading) {
+            if heading || (inside && furniture == 0) {
                 main.push_str(&text[from..at]);
             }
             from = at;
@@ -180,12 +194,13 @@ impl Furniture {
 /// Where text becomes main text, or no longer is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Border {
-    Furniture,
+    // What ends somewhere ends before what begins there.
     FurnitureEnd,
-    Heading,
     HeadingEnd,
-    Main,
     MainEnd,
+    Furniture,
+    Heading,
+    Main,
 }
 
 fn is_article(name: &LocalName) -> bool {

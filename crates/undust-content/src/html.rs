@@ -14,7 +14,7 @@ use html5ever::tokenizer::{
     BufferQueue, EndTag, StartTag, Tag, Token, TokenSink, TokenSinkResult, Tokenizer, TokenizerOpts,
 };
 use html5ever::{LocalName, local_name};
-use memchr::{memchr, memchr_iter, memrchr};
+use memchr::{memchr_iter, memrchr_iter};
 
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -96,7 +96,12 @@ pub(crate) fn meta_charset(head: &str) -> Option<String> {
 }
 
 fn tokenize(html: &str, state: State) -> State {
-    let sink = Sink { state: RefCell::new(state), tokens: Cell::new(0), ended_with_tag: Cell::new(false) };
+    let sink = Sink {
+        state: RefCell::new(state),
+        tokens: Cell::new(0),
+        ended_with_tag: Cell::new(false),
+        raw: Cell::new(false),
+    };
     let tokenizer = Tokenizer::new(sink, TokenizerOpts::default());
     let queue = BufferQueue::default();
     let (mut seen, mut attributes) = (0, 0);
@@ -105,7 +110,7 @@ fn tokenize(html: &str, state: State) -> State {
     for end in memchr_iter(b'>', html.as_bytes()).map(|at| at + 1).chain([html.len()]) {
         let piece = &html[start..end];
         start = end;
-        inside = inside.or_in(piece);
+        inside = inside.or_in(piece, tokenizer.sink.raw.get());
         attributes += if inside == Inside::Tag { possible_attributes(piece) } else { 0 };
         if attributes > MOST_ATTRIBUTES {
             break;
@@ -140,19 +145,29 @@ enum Inside {
 }
 
 impl Inside {
-    /// Where the next piece ends, if not with what began there.
-    fn or_in(self, piece: &str) -> Inside {
+    /// Where the next piece ends, if not with what began there. In raw text nothing but an end tag can begin.
+    fn or_in(self, piece: &str, raw: bool) -> Inside {
         match self {
-            Inside::Text if piece.contains("<!--") && !piece.ends_with("-->") => Inside::Comment,
-            Inside::Text if memchr(b'<', piece.as_bytes()).is_some() => Inside::Tag,
+            Inside::Text if !raw && piece.contains("<!--") && !piece.ends_with("-->") => Inside::Comment,
+            Inside::Text if last_tag(piece).is_some_and(|at| !raw || piece[at..].starts_with("</")) => {
+                Inside::Tag
+            }
             inside => inside,
         }
     }
 }
 
-/// How many attributes could begin behind the last `<` of a piece.
+/// Where the last tag of a piece begins: a `<` before anything but a letter or a `/` is text.
+fn last_tag(piece: &str) -> Option<usize> {
+    let bytes = piece.as_bytes();
+    let begins =
+        |at: &usize| bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphabetic() || *next == b'/');
+    memrchr_iter(b'<', bytes).find(begins)
+}
+
+/// How many attributes could begin behind the last tag of a piece.
 fn possible_attributes(piece: &str) -> usize {
-    let tag = &piece[memrchr(b'<', piece.as_bytes()).unwrap_or(0)..];
+    let tag = &piece[last_tag(piece).unwrap_or(0)..];
     tag.bytes().filter(|byte| byte.is_ascii_whitespace() || matches!(byte, b'/' | b'"' | b'\'')).count()
 }
 
@@ -162,6 +177,8 @@ struct Sink {
     tokens: Cell<u64>,
     /// Whether the last token was no text.
     ended_with_tag: Cell<bool>,
+    /// Whether what follows is raw text: a script, a style, a title.
+    raw: Cell<bool>,
 }
 
 impl TokenSink for Sink {
@@ -175,7 +192,11 @@ impl TokenSink for Sink {
         let mut state = self.state.borrow_mut();
         match token {
             Token::CharacterTokens(text) => state.take(&text),
-            Token::TagToken(tag) => return state.tag(&tag),
+            Token::TagToken(tag) => {
+                let result = state.tag(&tag);
+                self.raw.set(matches!(result, TokenSinkResult::RawData(_)));
+                return result;
+            }
             _ => {}
         }
         TokenSinkResult::Continue
@@ -326,8 +347,7 @@ fn picture(tag: &Tag) -> Option<String> {
 /// What tells a picture from others: not its host, which may be any of several, nor how far up its path begins. The query of a file is a
 /// matter of caches; that of a script says which picture.
 fn address(source: &str) -> &str {
-    // The first of several sizes, and without its fragment.
-    let whole = source.split([' ', ',', '#']).next().unwrap_or_default();
+    let whole = source.split('#').next().unwrap_or_default();
     let (path, _) = whole.split_once('?').unwrap_or((whole, ""));
     let file = path.rsplit('/').next().unwrap_or_default();
     let is_file = file
@@ -432,6 +452,10 @@ mod tests {
         let page = "<p>Latest news</p><div class=with-sidebar><main><p>The text.</p></main></div><p>More of us</p><main>And more.";
         assert_eq!(main_text(page), "The text. And more.");
         assert_eq!(main_text("<main></main><p>All stands elsewhere."), "All stands elsewhere.");
+        assert_eq!(
+            main_text("<main>One </main><main>two <main>three</main> four</main>five"),
+            "One two three four"
+        );
     }
 
     #[test]
@@ -494,11 +518,18 @@ mod tests {
         assert_eq!(text(&format!("<p>{long}")).len(), long.trim_end().len());
         assert_eq!(text(&format!("<pre title='>'>{long}")).len(), long.trim_end().len());
         assert!(text(&format!("<!-- {long} > {long} --><p>end")).ends_with("end"));
+        assert_eq!(text(&format!("<script>for(i=0;i<n;i++){{}} '{long}';d.map(x=>x)</script><p>end")), "end");
+        assert!(text(&format!("<pre>if a < b then {long} c > d</pre> end")).ends_with("c > d end"));
     }
 
     #[test]
     fn headings_stay() {
         assert_eq!(main_text("<header>Site <h1>Bees</h1> Search</header><p>The text."), "Bees The text.");
+        assert_eq!(main_text("<h1>Bees</h1>Skip<main>The text.</main>"), "Bees The text.");
+        assert_eq!(
+            main_text("<p>Text of it.<div class=menu><ul class=nav>x</div><p>More of it."),
+            "Text of it. More of it."
+        );
     }
 
     #[test]

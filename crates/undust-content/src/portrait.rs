@@ -26,8 +26,10 @@ const MOST_RAREST: usize = 32;
 /// What is kept of one page's text.
 #[derive(Debug)]
 pub(crate) struct Portrait {
-    /// The text as it stands, and without echoes where it has some.
-    views: Vec<View>,
+    /// The text as it stands.
+    whole: View,
+    /// Without echoes, where the site has some and more than a template is left.
+    without: Option<View>,
 }
 
 /// One way to look at a text.
@@ -70,22 +72,20 @@ fn rarest(features: &[(u64, u32)], resemblance: f64) -> Vec<u64> {
 }
 
 impl Portrait {
-    pub(crate) fn views(&self) -> &[View] {
-        &self.views
+    pub(crate) fn views(&self) -> impl Iterator<Item = &View> {
+        [&self.whole].into_iter().chain(&self.without)
     }
 
-    /// How alike two texts are, from 0 to 1, in the view in which they are most alike.
+    /// How alike two texts are, from 0 to 1, in the view in which they are most alike. Views of one kind alone can be compared: features
+    /// weigh differently in the other.
     pub(crate) fn resemblance(&self, other: &Portrait) -> f64 {
-        let of = |view: fn(&Portrait) -> &View| view(self).sample.resemblance(&view(other).sample);
-        of(Portrait::whole).max(of(Portrait::without_echoes))
+        let whole = self.whole.sample.resemblance(&other.whole.sample);
+        let without = self.without.as_ref().zip(other.without.as_ref());
+        without.map_or(whole, |(one, other)| whole.max(one.sample.resemblance(&other.sample)))
     }
 
-    pub(crate) fn whole(&self) -> &View {
-        &self.views[0]
-    }
-
-    fn without_echoes(&self) -> &View {
-        &self.views[self.views.len() - 1]
+    pub(crate) fn simhash(&self) -> u64 {
+        self.whole.simhash
     }
 }
 
@@ -114,7 +114,8 @@ pub(crate) fn portraits(
         whole.into_iter().zip(without).map(|(words, without)| Text { views: [words, without] }).collect();
     texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
-    texts.par_iter().map(|text| text.portrait(&weights, resemblance)).collect()
+    let echoes = texts.iter().any(|text| text.views[0] != text.views[1]);
+    texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
 }
 
 /// The words of a page.
@@ -124,17 +125,16 @@ struct Text {
 }
 
 impl Text {
-    fn portrait(&self, weights: &[Weights; 2], resemblance: f64) -> Option<Portrait> {
+    fn portrait(&self, weights: &[Weights; 2], echoes: bool, resemblance: f64) -> Option<Portrait> {
         let [whole, without] = &self.views;
         if whole.is_empty() {
             return None;
         }
-        let view = |words: &[Word], weights: &Weights| View::new(words, weights, resemblance);
-        let mut views = vec![view(whole, &weights[0])];
-        if without != whole && is_more_than_template(without, &weights[0]) {
-            views.push(view(without, &weights[1]));
-        }
-        Some(Portrait { views })
+        let second = echoes && is_more_than_template(without, &weights[0]);
+        Some(Portrait {
+            whole: View::new(whole, &weights[0], resemblance),
+            without: second.then(|| View::new(without, &weights[1], resemblance)),
+        })
     }
 }
 

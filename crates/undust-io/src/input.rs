@@ -56,11 +56,6 @@ impl Input {
         &self.name
     }
 
-    /// Whether this is a folder of saved pages.
-    pub fn is_folder(&self) -> bool {
-        self.is_folder
-    }
-
     /// All of it as text.
     pub fn into_text(mut self) -> Result<String, ReadError> {
         let mut bytes = Vec::new();

@@ -35,7 +35,7 @@ pub(crate) struct Cluster {
 #[command(next_help_heading = "Options for pages with content")]
 pub(crate) struct Clustering {
     /// What counts as evidence: auto, or some of digest, simhash, shingles, canonical, redirect, declared (Clean-param, No-Vary-Search).
-    /// auto uses all there is, and believes nothing that the texts contradict; the others are taken at their word
+    /// auto uses all there is, and believes no canonical URL, declaration or simhash that the texts contradict; others are taken at their word
     #[arg(long, default_value_t = By::default(), value_name = "KINDS")]
     pub(crate) by: By,
     /// In how many of 64 bits simhashes may differ

@@ -31,7 +31,8 @@ struct Found {
 }
 
 pub(super) fn run(args: &Cluster) -> Result<Outcome> {
-    output::check_place(&args.output, &args.inputs, args.json, "pages")?;
+    output::check_place(&args.output, args.inputs.iter().chain(&args.reference), args.json, "pages")?;
+    let reference = args.reference.as_deref().map(|file| labels_in(file, args)).transpose()?;
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
     let options = args.clustering.options();
@@ -45,8 +46,8 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
             "nothing to tell pages by: they need html, text, a digest, a simhash or the like ({pages}, none like that)"
         );
     }
+    let reference = reference.map(|labels| compare(&labels, &sites)).transpose()?;
     save(&args.output, &sites)?;
-    let reference = args.reference.as_deref().map(|file| compare(file, &sites, args)).transpose()?;
     let found = Found { sites: sites.len() as u64, report, reference };
     if args.json {
         print_json(&found)?;
@@ -87,20 +88,27 @@ fn save(path: &Path, sites: &Sites) -> Result<()> {
     output::save(path, |out| write_pages(out, pages, format))
 }
 
-/// How far our clusters agree with those in a labelled file, on the URLs that are in both.
-fn compare(file: &Path, sites: &Sites, args: &Cluster) -> Result<Agreement> {
-    let mut labels: HashMap<Vec<u8>, String> = HashMap::new();
+/// The labels of a file, by URL.
+type Labels = HashMap<Vec<u8>, String>;
+
+fn labels_in(file: &Path, args: &Cluster) -> Result<Labels> {
+    let mut labels = Labels::new();
     let summary = read(file, &args.reading.options(), &mut |page| {
         if let Some(label) = page.label() {
             labels.insert(page.url.clone(), label.to_owned());
         }
     })?;
     report_problems(&summary);
+    Ok(labels)
+}
+
+/// How far our clusters agree with known ones, on the URLs that are in both.
+fn compare(known: &Labels, sites: &Sites) -> Result<Agreement> {
     let ours = sites.iter().flat_map(|(_, pages)| pages);
-    let both = ours.filter_map(|page| Some((page.cluster.as_deref()?, labels.get(&page.url)?.as_str())));
+    let both = ours.filter_map(|page| Some((page.cluster.as_deref()?, known.get(&page.url)?.as_str())));
     let both: Vec<_> = both.collect();
     if both.is_empty() {
-        bail!("{} has no labelled URL that is in the input", file.display());
+        bail!("the reference has no labelled URL that is in the input");
     }
     Ok(Agreement::of(both.into_iter()))
 }

@@ -8,7 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::kind::Kind;
 use super::report::Contradiction;
-use super::{CLAIM, Link, Site, hash_of};
+use super::{CLAIM, Link, Site, has_failed, hash_of};
 use crate::declared::{CleanParam, clean_params, without_clean_params, without_unvarying};
 use crate::evidence::resolve;
 
@@ -82,10 +82,6 @@ impl<'s> Claims<'s> {
         let by_robots = || without_clean_params(&page.url, self.clean.get(SplitUrl::new(&page.url)?.host())?);
         by_header().or_else(by_robots).map(|key| xxh3_64(&key))
     }
-}
-
-fn has_failed(page: &Page) -> bool {
-    page.status.is_some_and(|status| status >= 400)
 }
 
 fn target(page: &Page, reference: &str) -> Option<u64> {

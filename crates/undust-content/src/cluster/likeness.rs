@@ -74,7 +74,7 @@ impl<'s> Likeness<'s> {
         let print = |bits| Print { bits, title: self.titles[page as usize], page };
         let known = &self.site.pages[page as usize];
         match &self.site.portraits[page as usize] {
-            Some(portrait) => portrait.views().iter().map(|view| print(view.simhash)).collect(),
+            Some(portrait) => portrait.views().map(|view| print(view.simhash)).collect(),
             None => known.simhash.filter(|_| has_content(known)).map(print).into_iter().collect(),
         }
     }
@@ -85,8 +85,8 @@ impl<'s> Likeness<'s> {
         let bits: Vec<u64> = groups.iter().map(|group| group[0].bits).collect();
         let between = |i: u32, j: u32| {
             let (one, other) = (groups[i as usize], groups[j as usize]);
-            let pairs = one.iter().flat_map(move |a| other.iter().map(move |b| (a, b)));
-            pairs.filter(|(a, b)| a.title == b.title && a.page != b.page).filter_map(|(a, b)| {
+            let pairs = one.iter().flat_map(move |a| titled(other, a.title).iter().map(move |b| (a, b)));
+            pairs.filter(|(a, b)| a.page != b.page).filter_map(|(a, b)| {
                 let pair = (a.page.min(b.page), a.page.max(b.page));
                 self.link(Kind::Simhash, pair)
             })
@@ -100,7 +100,7 @@ impl<'s> Likeness<'s> {
             .filter_map(|page| Some((page, self.site.portraits[page as usize].as_ref()?)))
             .flat_map(|(page, portrait)| {
                 let title = self.titles[page as usize];
-                let keys = portrait.views().iter().flat_map(|view| &view.rarest);
+                let keys = portrait.views().flat_map(|view| &view.rarest);
                 keys.map(move |&bits| Print { bits, title, page })
             })
             .collect();
@@ -134,6 +134,13 @@ impl<'s> Likeness<'s> {
         let like = !asked || resemblance.is_none_or(|found| found >= self.site.options.resemblance);
         like.then_some(Link { kind, pages, resemblance })
     }
+}
+
+/// Those of one title, of some that are in the order of their titles.
+fn titled(prints: &[Print], title: u64) -> &[Print] {
+    let from = prints.partition_point(|print| print.title < title);
+    let to = prints.partition_point(|print| print.title <= title);
+    &prints[from..to]
 }
 
 /// Something that a page has in common with pages like it: a simhash, a feature.

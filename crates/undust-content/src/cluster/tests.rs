@@ -255,6 +255,36 @@ fn numbers_in_passing_and_echoes_are_no_difference() {
 }
 
 #[test]
+fn templates_to_be_filled_in_are_not_one_page() {
+    let profile = |n: u32| {
+        page(
+            &format!("/user/{}", words(n, 1)),
+            &titled("Profile", &format!("Name {} no posts yet", words(n, 1))),
+        )
+    };
+    let pages: Vec<Page> = (0..30).map(profile).collect();
+    assert_eq!(numbers(&pages, &Options::default()), (1..=30).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_twin_without_echoes_is_found() {
+    let here = |name: &str| format!("You are here {name} now. {}", words(1, 60));
+    let story = |n: u32| page(&format!("/story{n}"), &words(100 + n, 60));
+    let mut pages: Vec<Page> =
+        (0..20).map(|n| page(&format!("/{}", words(3000 + n, 1)), &here(&words(3000 + n, 1)))).collect();
+    pages.push(page("/", &here("")));
+    pages.extend((0..300).map(story));
+    assert_eq!(numbers(&pages, &Options::default())[..21], [1; 21]);
+}
+
+#[test]
+fn failed_requests_of_one_url_stay_apart_from_its_page() {
+    let failed = Page { status: Some(500), ..page("/1", "<p>sorry") };
+    let pages = [page("/1", "<p>text"), failed.clone(), failed];
+    assert_eq!(numbers(&pages, &Options::default()), [1, 0, 0]);
+}
+
+#[test]
 fn claims_that_texts_contradict_are_counted_and_not_believed() {
     let story = |url: &str, seed: u32| page(url, &format!("<link rel=canonical href=/>{}", words(seed, 100)));
     let pages = [story("/", 1), story("/2", 2), story("/?x", 1)];
