@@ -122,9 +122,9 @@ fn show(out: &mut dyn Write, found: &Found) -> Result<()> {
     writeln!(out, "{pages} on {sites}, {} with text", thousands(report.texts))?;
     writeln!(
         out,
-        "{} different, {} duplicates ({share})",
+        "{} different, {} ({share})",
         thousands(report.clusters),
-        thousands(duplicates)
+        counted(duplicates, "duplicate")
     )?;
     if report.unknown > 0 {
         let unknown = counted(report.unknown, "page");
