@@ -21,6 +21,8 @@ mod likeness;
 mod report;
 mod union;
 
+use std::collections::BTreeSet;
+
 use undust::page::Page;
 use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
@@ -28,6 +30,7 @@ use xxhash_rust::xxh3::xxh3_64;
 pub use kind::{By, Kind};
 pub use report::{Contradiction, Contribution, Report};
 
+use crate::declared::listed;
 use crate::portrait::{Portrait, portraits};
 use claims::Claims;
 use likeness::Likeness;
@@ -81,9 +84,11 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     let labels = site.labels(name, &sets);
     let simhashes: Vec<Option<u64>> =
         site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.simhash())).collect();
-    for ((page, label), simhash) in pages.iter_mut().zip(labels).zip(simhashes) {
+    let listed: Vec<Option<bool>> = (0..site.pages.len() as u32).map(|page| site.is_listed(page)).collect();
+    for (((page, label), simhash), listed) in pages.iter_mut().zip(labels).zip(simhashes).zip(listed) {
         page.cluster = label;
         page.simhash = page.simhash.or(simhash);
+        page.sitemap = listed;
         page.text = None;
     }
     report
@@ -96,12 +101,22 @@ struct Site<'s> {
     portraits: Vec<Option<Portrait>>,
     /// Hashes of the pages' own URLs, normalised.
     urls: Vec<u64>,
+    /// Hashes of the URLs in sitemaps.
+    listed: BTreeSet<u64>,
 }
 
 impl<'s> Site<'s> {
     fn new(pages: &'s [Page], options: &'s Options) -> Site<'s> {
         let urls = pages.iter().map(|page| hash_of(&page.url)).collect();
-        Site { pages, options, portraits: portraits(pages, has_content, options.resemblance), urls }
+        let sitemaps = pages.iter().filter(|page| has_content(page)).filter_map(|page| page.text.as_deref());
+        let listed = sitemaps.flat_map(listed).map(|url| hash_of(url.as_bytes())).collect();
+        Site { pages, options, portraits: portraits(pages, has_content, options.resemblance), urls, listed }
+    }
+
+    /// Whether the site's sitemap lists a page, where there is one.
+    fn is_listed(&self, page: u32) -> Option<bool> {
+        let listed = self.listed.contains(&self.urls[page as usize]);
+        if self.listed.is_empty() { self.pages[page as usize].sitemap } else { Some(listed) }
     }
 
     /// How alike two pages' texts are, where both have one.

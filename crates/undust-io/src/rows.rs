@@ -78,7 +78,9 @@ fn write_object(out: &mut dyn Write, columns: &[Column], page: &Page) -> io::Res
         if let Some(value) = column.value(page) {
             write!(out, ", \"{}\": ", column.name())?;
             match column {
-                Column::Size | Column::Status | Column::Importance => out.write_all(value.as_bytes())?,
+                Column::Size | Column::Status | Column::Importance | Column::Sitemap => {
+                    out.write_all(value.as_bytes())?;
+                }
                 _ => serde_json::to_writer(&mut *out, &value)?,
             }
         }
@@ -133,6 +135,7 @@ mod tests {
                 size: Some(7),
                 title: Some("\"Käse\" \\".into()),
                 importance: Some(0.25),
+                sitemap: Some(true),
                 redirect: Some("http://a.org/".into()),
                 ..Page::new("http://a.org/2")
             },

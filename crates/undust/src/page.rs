@@ -31,6 +31,8 @@ pub struct Page {
     pub redirect: Option<String>,
     /// The `No-Vary-Search` header of the answer: which parameters the server says not to look at.
     pub no_vary_search: Option<String>,
+    /// Whether the site's sitemap lists the URL, where there is one.
+    pub sitemap: Option<bool>,
     /// What the server sent. Large: dropped once it has been read for `text`, `title` and the like.
     pub body: Option<Body>,
     /// What the page says.

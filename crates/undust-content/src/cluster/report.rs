@@ -1,14 +1,11 @@
 //! What each kind of evidence contributed, and where they contradict each other.
 
-use std::collections::BTreeSet;
-
 use serde::Serialize;
 use undust::page::Page;
 
 use super::kind::Kind;
 use super::union::Sets;
 use super::{Link, Site, has_content, hash_of};
-use crate::declared::listed;
 
 /// What became of the pages.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
@@ -131,14 +128,8 @@ pub(super) fn disagreements(site: &Site<'_>, sets: &Sets) -> Vec<Contradiction> 
         let page = &site.pages[page as usize];
         page.canonical.as_ref().filter(|_| has_content(page)).map(|url| hash_of(url.as_bytes()))
     };
-    let listed: BTreeSet<u64> = site
-        .pages
-        .iter()
-        .filter_map(|page| page.text.as_deref())
-        .flat_map(listed)
-        .map(|url| hash_of(url.as_bytes()))
-        .collect();
-    let in_sitemap = |page: u32| Some(site.urls[page as usize]).filter(|url| listed.contains(url));
+    let in_sitemap =
+        |page: u32| Some(site.urls[page as usize]).filter(|_| site.is_listed(page) == Some(true));
     let whats: [(&'static str, Word); 2] = [
         ("one page, different canonical URLs", &canonical),
         ("one page, listed twice in the sitemap", &in_sitemap),

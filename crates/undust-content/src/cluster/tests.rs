@@ -303,7 +303,11 @@ fn pages_that_are_the_same_and_said_to_be_different() {
     let body =
         Some(Body { bytes: listed.into(), content_type: Some("application/xml".into()), ..Body::default() });
     let sitemap = Page { body, ..Page::new("http://a.org/sitemap.xml") };
-    let (_, report) = clustered(&[own("/1"), own("/2"), sitemap], &Options::default());
+    let (pages, report) = clustered(&[own("/1"), own("/2"), sitemap], &Options::default());
+    assert_eq!(
+        pages.iter().map(|page| page.sitemap).collect::<Vec<_>>(),
+        [Some(true), Some(true), Some(false)]
+    );
     let counts: Vec<(&str, u64)> =
         report.contradictions[2..].iter().map(|found| (found.what, found.count)).collect();
     assert_eq!(

@@ -57,6 +57,9 @@ impl<'de> Visitor<'de> for ScalarVisitor {
     fn visit_unit<E: Error>(self) -> Result<Self::Value, E> {
         Ok(Scalar::Null)
     }
+    fn visit_bool<E: Error>(self, value: bool) -> Result<Self::Value, E> {
+        Ok(Scalar::Text(if value { "true" } else { "false" }.into()))
+    }
     fn visit_u64<E: Error>(self, number: u64) -> Result<Self::Value, E> {
         Ok(Scalar::Integer(number))
     }

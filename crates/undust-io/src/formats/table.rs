@@ -23,12 +23,13 @@ pub(crate) enum Column {
     Canonical,
     Redirect,
     NoVarySearch,
+    Sitemap,
     Html,
     Text,
 }
 
 /// Our names, then those of the Common Crawl index, of Nutch and of web-archive tools.
-const NAMES: [(&str, Column); 21] = [
+const NAMES: [(&str, Column); 22] = [
     ("url", Column::Url),
     ("cluster", Column::Cluster),
     ("digest", Column::Digest),
@@ -41,6 +42,7 @@ const NAMES: [(&str, Column); 21] = [
     ("canonical", Column::Canonical),
     ("redirect", Column::Redirect),
     ("no_vary_search", Column::NoVarySearch),
+    ("sitemap", Column::Sitemap),
     ("html", Column::Html),
     ("text", Column::Text),
     ("content_digest", Column::Digest),
@@ -75,6 +77,7 @@ impl Column {
             Column::Canonical => page.canonical = Some(value.into_owned()),
             Column::Redirect => page.redirect = Some(value.into_owned()),
             Column::NoVarySearch => page.no_vary_search = Some(value.into_owned()),
+            Column::Sitemap => page.sitemap = Some(yes_or_no("sitemap", &value)?),
             Column::Html => page.body = Some(html(value.into_owned())),
             Column::Text => page.text = Some(value.into_owned()),
         }
@@ -84,7 +87,7 @@ impl Column {
 
 impl Column {
     /// The columns of the tables that we write, under our own names.
-    pub(crate) const WRITTEN: [Column; 12] = [
+    pub(crate) const WRITTEN: [Column; 13] = [
         Column::Url,
         Column::Cluster,
         Column::Digest,
@@ -97,6 +100,7 @@ impl Column {
         Column::Canonical,
         Column::Redirect,
         Column::NoVarySearch,
+        Column::Sitemap,
     ];
 
     pub(crate) fn name(self) -> &'static str {
@@ -118,6 +122,7 @@ impl Column {
             Column::Canonical => page.canonical.clone(),
             Column::Redirect => page.redirect.clone(),
             Column::NoVarySearch => page.no_vary_search.clone(),
+            Column::Sitemap => page.sitemap.map(|listed| listed.to_string()),
             Column::Text => page.text.clone(),
         }
     }
@@ -176,6 +181,14 @@ fn whole_number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
 /// already, whatever it says of its charset.
 fn html(text: String) -> Body {
     Body { bytes: text.into_bytes(), content_type: Some("; charset=utf-8".to_owned()), ..Body::default() }
+}
+
+fn yes_or_no(name: &str, value: &str) -> Result<bool, String> {
+    match value {
+        "true" | "1" => Ok(true),
+        "false" | "0" => Ok(false),
+        _ => Err(invalid(name, value)),
+    }
 }
 
 fn importance(value: &str) -> Result<f64, String> {
