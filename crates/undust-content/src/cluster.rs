@@ -21,6 +21,7 @@ mod likeness;
 mod report;
 mod union;
 
+use std::cmp::Ordering;
 use std::collections::BTreeSet;
 
 use undust::page::Page;
@@ -68,6 +69,14 @@ struct Link {
     resemblance: Option<f64>,
 }
 
+impl Link {
+    /// What was not asked counts as sure; then the more alike come first.
+    fn surer_first(&self, other: &Link) -> Ordering {
+        let order = |link: &Link| (link.resemblance.unwrap_or(2.0), link.pages, link.kind);
+        order(other).partial_cmp(&order(self)).unwrap_or(Ordering::Equal)
+    }
+}
+
 /// Gives the pages of the site `name` their clusters, `name#1` and so on, and says by which evidence. Their texts are dropped.
 ///
 /// [`read_body`](crate::read_body) comes first. Runs on the threads of its caller; the result does not depend on how many.
@@ -77,8 +86,10 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     links.extend(Likeness::new(&site).links());
     let contradictions = claims::contradictions(&site, &links);
     links.retain(|link| site.is_believed(link));
-    let sets = site.join(&links, |_| true);
-    let mut report = report::report(&site, &links, &sets);
+    links.sort_by(Link::surer_first);
+    let equal_urls = site.equal_urls();
+    let sets = site.join(&equal_urls, &links, |_| true);
+    let mut report = report::report(&site, &equal_urls, &links, &sets);
     report.contradictions = contradictions;
     report.contradictions.extend(report::disagreements(&site, &sets));
     let labels = site.labels(name, &sets);
@@ -101,16 +112,19 @@ struct Site<'s> {
     portraits: Vec<Option<Portrait>>,
     /// Hashes of the pages' own URLs, normalised.
     urls: Vec<u64>,
+    /// The pages of each URL that was seen more than once, failed requests left out.
+    seen_again: Vec<Vec<u32>>,
     /// Hashes of the URLs in sitemaps.
     listed: BTreeSet<u64>,
 }
 
 impl<'s> Site<'s> {
     fn new(pages: &'s [Page], options: &'s Options) -> Site<'s> {
-        let urls = pages.iter().map(|page| hash_of(&page.url)).collect();
+        let urls: Vec<u64> = pages.iter().map(|page| hash_of(&page.url)).collect();
         let sitemaps = pages.iter().filter(|page| has_content(page)).filter_map(|page| page.text.as_deref());
         let listed = sitemaps.flat_map(listed).map(|url| hash_of(url.as_bytes())).collect();
-        Site { pages, options, portraits: portraits(pages, has_content, options.resemblance), urls, listed }
+        let portraits = portraits(pages, has_content, options.resemblance);
+        Site { pages, options, portraits, seen_again: seen_again(pages, &urls), urls, listed }
     }
 
     /// Whether the site's sitemap lists a page, where there is one.
@@ -139,19 +153,14 @@ impl<'s> Site<'s> {
         !self.options.by.confirmed || link.resemblance.is_none_or(|found| found >= self.least(link.kind))
     }
 
-    /// Joins pages by those of the links that `used` likes.
-    fn join(&self, links: &[Link], used: impl Fn(Kind) -> bool) -> Sets {
-        let mut union = self.equal_urls();
-        let mut by_likeness: Vec<&Link> = links.iter().filter(|link| used(link.kind)).collect();
-        let order = |link: &&Link| (link.resemblance.map_or(2.0, |found| found), link.pages, link.kind);
-        by_likeness.sort_by(|a, b| order(b).partial_cmp(&order(a)).unwrap_or(std::cmp::Ordering::Equal));
-        for link in by_likeness {
-            let (a, b) = (union.root(link.pages.0), union.root(link.pages.1));
-            let agree = |least| self.resemblance((a, b)).is_none_or(|found| found >= least);
+    /// Joins pages further by those of the links, surer ones first, whose kind `used` likes.
+    fn join(&self, joined: &Union, links: &[Link], used: impl Fn(Kind) -> bool) -> Sets {
+        let mut union = joined.clone();
+        for link in links.iter().filter(|link| used(link.kind)) {
             // A root is the first page of its cluster.
-            if a != b
-                && (!self.options.by.confirmed || link.resemblance.is_none() || agree(self.least(link.kind)))
-            {
+            let (a, b) = (union.root(link.pages.0), union.root(link.pages.1));
+            let agree = || self.resemblance((a, b)).is_none_or(|found| found >= self.least(link.kind));
+            if a != b && (!self.options.by.confirmed || link.resemblance.is_none() || agree()) {
                 union.join(a, b);
             }
         }
@@ -161,8 +170,8 @@ impl<'s> Site<'s> {
     /// The same URL is the same page, however often it was seen, unless it shows another page each time.
     fn equal_urls(&self) -> Union {
         let mut union = Union::new(self.pages.len());
-        for seen in self.seen_again() {
-            let steady = self.is_steady(&seen);
+        for seen in &self.seen_again {
+            let steady = self.is_steady(seen);
             for &page in &seen[1..] {
                 let alike = self.resemblance((seen[0], page)).is_none_or(|found| found >= CLAIM);
                 if !self.options.by.confirmed || (alike && steady) {
@@ -171,16 +180,6 @@ impl<'s> Site<'s> {
             }
         }
         union
-    }
-
-    /// The pages of each URL that was seen more than once, failed requests left out.
-    fn seen_again(&self) -> Vec<Vec<u32>> {
-        let urls = self.urls.iter().copied().zip(0..);
-        let mut urls: Vec<(u64, u32)> =
-            urls.filter(|&(_, page)| !has_failed(&self.pages[page as usize])).collect();
-        urls.sort_unstable();
-        let again = urls.chunk_by(|a, b| a.0 == b.0).filter(|seen| seen.len() > 1);
-        again.map(|seen| seen.iter().map(|&(_, page)| page).collect()).collect()
     }
 
     /// Whether a URL led to one place, as often as it was seen.
@@ -214,6 +213,14 @@ impl<'s> Site<'s> {
         let content = has_content(known) && (known.digest.is_some() || known.simhash.is_some());
         content || self.portraits[page as usize].is_some()
     }
+}
+
+fn seen_again(pages: &[Page], urls: &[u64]) -> Vec<Vec<u32>> {
+    let answered = pages.iter().zip(urls).zip(0..).filter(|((page, _), _)| !has_failed(page));
+    let mut urls: Vec<(u64, u32)> = answered.map(|((_, &url), i)| (url, i)).collect();
+    urls.sort_unstable();
+    let again = urls.chunk_by(|a, b| a.0 == b.0).filter(|seen| seen.len() > 1);
+    again.map(|seen| seen.iter().map(|&(_, page)| page).collect()).collect()
 }
 
 /// Equal for URLs that are the same whatever the site.

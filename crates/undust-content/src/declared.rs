@@ -64,8 +64,8 @@ struct NoVarySearch {
 pub(crate) fn without_unvarying(url: &[u8], header: &str) -> Option<Vec<u8>> {
     let says = NoVarySearch::new(header);
     let declared = |name: &[u8]| says.all != says.names.iter().any(|known| known.as_bytes() == name);
-    (says != NoVarySearch::default())
-        .then(|| without(&SplitUrl::new(url)?, declared, says.key_order).into())?
+    let split = SplitUrl::new(url).filter(|_| says != NoVarySearch::default())?;
+    Some(without(&split, declared, says.key_order))
 }
 
 impl NoVarySearch {

@@ -38,9 +38,7 @@ impl Echoes {
         kept.extend(&text[from..]);
         kept
     }
-}
 
-impl Echoes {
     fn has(&self, row: &Row) -> bool {
         row.slots.iter().any(|slot| self.0.binary_search(slot).is_ok())
     }

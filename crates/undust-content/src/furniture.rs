@@ -145,8 +145,12 @@ impl Furniture {
     pub(crate) fn main_text(mut self, text: &str) -> String {
         self.mains.end(text.len());
         let mut borders: Vec<(usize, Border)> = Vec::new();
-        let mut add =
-            |span: &Range<usize>, begins, ends| borders.extend([(span.start, begins), (span.end, ends)]);
+        let mut add = |span: &Range<usize>, begins, ends| {
+            // What holds no text has no inside: its end would come before its beginning.
+            if !span.is_empty() {
+                borders.extend([(span.start, begins), (span.end, ends)]);
+            }
+        };
         // A piece that is called so and holds half of the page holds its text, too.
         let is_furniture = |piece: &&Piece| !piece.by_name || 2 * piece.span.len() < text.len();
         self.pieces

@@ -15,7 +15,6 @@ use html5ever::tokenizer::{
 };
 use html5ever::{LocalName, local_name};
 use memchr::{memchr_iter, memrchr_iter};
-
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::charset::charset_of;
@@ -86,8 +85,13 @@ pub(crate) struct Visible {
 
 /// Title and text of a page. In XHTML, `<script/>` is closed; in HTML it is not.
 pub(crate) fn visible(html: &str, xhtml: bool) -> Visible {
-    let state = State { xhtml, ..State::default() };
-    tokenize(html, state).visible
+    let State { mut visible, furniture, .. } = tokenize(html, State { xhtml, ..State::default() });
+    visible.main = furniture.main_text(&visible.text);
+    // Where next to nothing is left, what was left out was no furniture.
+    if visible.main.len() * LEAST_MAIN < visible.text.len() {
+        visible.main.clone_from(&visible.text);
+    }
+    visible
 }
 
 /// What the first `<meta>` with a charset says.
@@ -125,15 +129,7 @@ fn tokenize(html: &str, state: State) -> State {
         }
     }
     tokenizer.end();
-    let mut state = tokenizer.sink.state.take();
-    let visible = &mut state.visible;
-    visible.main = state.furniture.main_text(&visible.text);
-    // Where next to nothing is left, what was left out was no furniture.
-    if visible.main.len() * LEAST_MAIN < visible.text.len() {
-        visible.main.clone_from(&visible.text);
-    }
-    state.furniture = Furniture::default();
-    state
+    tokenizer.sink.state.take()
 }
 
 /// What a piece of a page, which ends with `>`, ends in: that sign may stand in quotes and in comments.
@@ -237,16 +233,14 @@ impl State {
             self.take(" ");
         }
         match tag.kind {
-            StartTag if self.xhtml && tag.self_closing => {
-                self.take_note(tag);
-                self.take_picture(tag);
-                TokenSinkResult::Continue
-            }
             StartTag => {
-                self.furniture.open(tag, self.visible.text.len());
+                let is_closed = self.xhtml && tag.self_closing;
+                if !is_closed {
+                    self.furniture.open(tag, self.visible.text.len());
+                }
                 self.take_note(tag);
                 self.take_picture(tag);
-                self.open(tag)
+                if is_closed { TokenSinkResult::Continue } else { self.open(tag) }
             }
             EndTag => {
                 self.furniture.close(&tag.name, self.visible.text.len());
@@ -526,6 +520,7 @@ mod tests {
     fn headings_stay() {
         assert_eq!(main_text("<header>Site <h1>Bees</h1> Search</header><p>The text."), "Bees The text.");
         assert_eq!(main_text("<h1>Bees</h1>Skip<main>The text.</main>"), "Bees The text.");
+        assert_eq!(main_text("<h1></h1><nav>Home</nav><p>The text.<nav>Next</nav>"), "The text.");
         assert_eq!(
             main_text("<p>Text of it.<div class=menu><ul class=nav>x</div><p>More of it."),
             "Text of it. More of it."

@@ -33,9 +33,8 @@ impl<'s> Claims<'s> {
             urls.filter(|&(_, page)| !has_failed(&site.pages[page as usize])).collect();
         by_url.sort_unstable();
         by_url.dedup_by_key(|(url, _)| *url);
-        let again = site.seen_again();
-        let unsteady =
-            again.iter().filter(|seen| !site.is_steady(seen)).map(|seen| site.urls[seen[0] as usize]);
+        let again = site.seen_again.iter();
+        let unsteady = again.filter(|seen| !site.is_steady(seen)).map(|seen| site.urls[seen[0] as usize]);
         let clean = site.pages.iter().filter_map(robots).collect();
         Claims { site, clean, by_url, unsteady: unsteady.collect() }
     }

@@ -4,7 +4,7 @@ use serde::Serialize;
 use undust::page::Page;
 
 use super::kind::Kind;
-use super::union::Sets;
+use super::union::{Sets, Union};
 use super::{Link, Site, has_content, hash_of};
 
 /// What became of the pages.
@@ -100,16 +100,16 @@ impl Report {
 type Word<'w> = &'w dyn Fn(u32) -> Option<u64>;
 
 /// What the links, all of them believed, came to.
-pub(super) fn report(site: &Site<'_>, links: &[Link], sets: &Sets) -> Report {
+pub(super) fn report(site: &Site<'_>, equal_urls: &Union, links: &[Link], sets: &Sets) -> Report {
     let sizes = sets.sizes();
     let is_known = |page: u32| sizes[sets.first(page) as usize] > 1 || site.has_evidence(page);
     let pages = site.pages.len() as u64;
     let unknown = (0..pages as u32).filter(|&page| !is_known(page)).count() as u64;
-    let nothing = site.equal_urls().sets().joined();
+    let nothing = equal_urls.clone().sets().joined();
     let contribution = |kind| Contribution {
         kind,
-        alone: site.join(links, |used| used == kind).joined() - nothing,
-        only: sets.joined().saturating_sub(site.join(links, |used| used != kind).joined()),
+        alone: site.join(equal_urls, links, |used| used == kind).joined() - nothing,
+        only: sets.joined().saturating_sub(site.join(equal_urls, links, |used| used != kind).joined()),
     };
     Report {
         pages,

@@ -1,6 +1,7 @@
 //! Union-find.
 
 /// Disjoint sets of pages that can be joined. The root of a set is its smallest page, so that the result does not depend on the order of joins.
+#[derive(Clone)]
 pub(super) struct Union {
     parents: Vec<u32>,
 }
