@@ -17,7 +17,7 @@ use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
 
-use super::{print_json, read_into};
+use super::{drop_content, print_json, read_into};
 use crate::args::{self, Learn, Method};
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, say, thousands};
@@ -65,7 +65,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
 /// Content is read where pages have no labels yet.
 fn prepare(page: &mut Page) {
     if page.cluster.is_some() {
-        (page.body, page.text) = (None, None);
+        drop_content(page);
     } else {
         read_body(page);
     }

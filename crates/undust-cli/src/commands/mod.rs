@@ -20,7 +20,7 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
-use undust_io::{ReadOptions, open, read, try_read_prepared};
+use undust_io::{ReadOptions, open, try_read_prepared};
 
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
@@ -92,28 +92,20 @@ impl Manner {
     }
 }
 
-/// All pages of the inputs, by site; each is shown to `see` first.
-fn read_by_site(
-    inputs: &[PathBuf],
-    reading: &Reading,
-    site_by: SiteBy,
-    mut see: impl FnMut(&mut Page),
-) -> Result<Sites> {
+/// All pages of the inputs, by site, without their content.
+fn read_by_site(inputs: &[PathBuf], reading: &Reading, site_by: SiteBy) -> Result<Sites> {
     let mut pages = BySite::new(u64::MAX, site_by);
-    for input in inputs {
-        let mut failed = None;
-        let summary = read(input, &reading.options(), &mut |mut page| {
-            see(&mut page);
-            failed = pages.push(page).err().or(failed.take());
-        })?;
-        report_problems(&summary);
-        failed.map_or(Ok(()), Err).context("cannot group pages")?;
-    }
+    read_into(&mut pages, inputs, reading, &drop_content)?;
     let mut sites = Sites::new();
     for partition in pages.finish()? {
         sites.extend(partition?);
     }
     Ok(sites)
+}
+
+/// For those who ask for labels alone: content is most of what a page takes.
+fn drop_content(page: &mut Page) {
+    (page.body, page.text) = (None, None);
 }
 
 /// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side. Gives their number.

@@ -75,11 +75,8 @@ fn each_site<R: Send>(
 
 /// All inputs, by site; at least one page must be labelled.
 fn read_sites(args: &Eval, site_by: SiteBy) -> Result<Sites> {
-    let mut labelled = 0;
-    let sites = read_by_site(&args.inputs, &args.reading, site_by, |page| {
-        labelled += u64::from(page.label().is_some());
-    })?;
-    if labelled == 0 {
+    let sites = read_by_site(&args.inputs, &args.reading, site_by)?;
+    if sites.iter().flat_map(|(_, pages)| pages).all(|page| page.label().is_none()) {
         bail!(NO_LABELS);
     }
     Ok(sites)

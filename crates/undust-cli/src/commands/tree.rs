@@ -25,7 +25,7 @@ struct SiteTree {
 }
 
 pub(super) fn run(args: &Tree) -> Result<Outcome> {
-    let mut sites = read_by_site(&args.inputs, &args.reading, args.site_by, |_| {})?;
+    let mut sites = read_by_site(&args.inputs, &args.reading, args.site_by)?;
     // URLs without a host have no site.
     sites.retain(|(name, _)| !name.is_empty() && args.site.as_ref().is_none_or(|only| only == name));
     let tree = |(name, pages): (String, Vec<Page>)| tree_of(name, pages);
