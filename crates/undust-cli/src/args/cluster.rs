@@ -16,8 +16,6 @@ pub(crate) struct Cluster {
     /// Where to write pages and clusters, site by site: as JSON lines if the name ends in .jsonl, else as TSV; - for standard output
     #[arg(short, long, default_value = "-", value_name = "FILE")]
     pub(crate) output: PathBuf,
-    #[command(flatten)]
-    pub(crate) clustering: Clustering,
     /// Compare with the clusters in this labelled file, pair by pair
     #[arg(long, value_name = "LABELLED")]
     pub(crate) reference: Option<PathBuf>,
@@ -28,6 +26,9 @@ pub(crate) struct Cluster {
     /// Print what was found as JSON; needs -o FILE
     #[arg(long)]
     pub(crate) json: bool,
+    // Last: what follows would stand under its heading.
+    #[command(flatten)]
+    pub(crate) clustering: Clustering,
 }
 
 /// How pages are found to be the same.
