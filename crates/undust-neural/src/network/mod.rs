@@ -1,0 +1,1 @@
+//! The network: one sequence of numbers is translated into another.
