@@ -1,3 +1,10 @@
 //! The neural learner: URLs of a site are translated into canonical ones by a small model (SIGIR 2017).
 
+pub mod corpus;
+pub mod distill;
+pub mod learner;
 pub mod network;
+pub mod style;
+pub mod targets;
+pub mod tokens;
+pub mod vocabulary;

@@ -4,7 +4,7 @@ pub mod decision_tree;
 pub mod dustbuster;
 pub mod pattern_tree;
 pub mod rewrite;
-pub(crate) mod say;
+pub mod say;
 
 use undust::rules::Action;
 

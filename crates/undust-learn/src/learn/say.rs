@@ -14,7 +14,7 @@ pub(super) fn param_name(name: &[u8]) -> Option<String> {
 }
 
 /// A fixed host, label by label; an IPv6 address is one.
-pub(super) fn host(host: &[u8]) -> Vec<Item> {
+pub fn host(host: &[u8]) -> Vec<Item> {
     if host.starts_with(b"[") {
         return vec![Item::One(literal(host))];
     }
@@ -50,7 +50,7 @@ pub(crate) fn sorting() -> Option<Action> {
 }
 
 /// Holes that are not printed need no name.
-pub(super) fn forget_unused(matches: &mut Template, becomes: &Template) {
+pub fn forget_unused(matches: &mut Template, becomes: &Template) {
     let used: Vec<&str> = becomes
         .texts()
         .flatten()

@@ -1,0 +1,179 @@
+//! The URLs of a site as templates and arguments, with the pages they lead to.
+
+use std::collections::{BTreeMap, HashMap};
+
+use undust_learn::intern::Interner;
+use undust_learn::site::Sample;
+use xxhash_rust::xxh3::xxh3_64;
+
+use crate::network::Token as Id;
+use crate::tokens::Delimiters;
+use crate::vocabulary::{ARGUMENTS, Reading, Template, Vocabulary};
+
+/// The URLs that a sample has, in the words of the site.
+pub struct Corpus {
+    /// The words.
+    pub vocabulary: Vocabulary,
+    /// The distinct templates, sorted.
+    pub templates: Vec<Template>,
+    /// The URLs of each template, as places in `rows`.
+    pub by_template: Vec<Vec<u32>>,
+    rows: Vec<Row>,
+    /// The arguments of one row after the other.
+    arguments: Vec<u32>,
+    values: Interner,
+    by_key: HashMap<u64, u32>,
+}
+
+struct Row {
+    template: u32,
+    first_argument: u32,
+    cluster: u32,
+    key: u64,
+}
+
+impl Corpus {
+    /// Read the URLs of a sample. Those that are too long are left out.
+    pub fn read(sample: &Sample, least_share: f64, delimiters: Delimiters) -> Corpus {
+        let (mut text, mut ends) = (Vec::new(), vec![0]);
+        for &row in &sample.rows {
+            sample.site.write_url(row, &mut text);
+            ends.push(text.len());
+        }
+        let urls = || ends.windows(2).map(|ends| &text[ends[0]..ends[1]]);
+        let vocabulary = Vocabulary::learn(urls(), least_share, delimiters);
+        let mut corpus = Corpus {
+            vocabulary,
+            templates: Vec::new(),
+            by_template: Vec::new(),
+            rows: Vec::new(),
+            arguments: Vec::new(),
+            values: Interner::new(),
+            by_key: HashMap::new(),
+        };
+        let mut known: BTreeMap<Template, Vec<u32>> = BTreeMap::new();
+        let mut reading = Reading::default();
+        for (url, &row) in urls().zip(&sample.rows) {
+            if corpus.vocabulary.read(url, &mut reading) {
+                let at = corpus.add(&reading, sample.site.cluster(row));
+                known.entry(reading.template.clone()).or_default().push(at);
+            }
+        }
+        for (template, rows) in known {
+            let number = corpus.templates.len() as u32;
+            rows.iter().for_each(|row| corpus.rows[*row as usize].template = number);
+            corpus.templates.push(template);
+            corpus.by_template.push(rows);
+        }
+        corpus
+    }
+
+    fn add(&mut self, reading: &Reading, cluster: u32) -> u32 {
+        let (at, first_argument) = (self.rows.len() as u32, self.arguments.len() as u32);
+        let values = &mut self.values;
+        self.arguments.extend(reading.arguments.iter().map(|value| values.intern(value)));
+        self.rows.push(Row { template: 0, first_argument, cluster, key: 0 });
+        let key = self.key(&reading.template, at);
+        self.rows[at as usize].key = key;
+        self.by_key.insert(key, at);
+        at
+    }
+
+    /// How many URLs there are.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+
+    /// The page of a URL.
+    pub fn cluster(&self, row: u32) -> u32 {
+        self.rows[row as usize].cluster
+    }
+
+    /// The number of a URL's template.
+    pub fn template_of(&self, row: u32) -> u32 {
+        self.rows[row as usize].template
+    }
+
+    /// The arguments of a URL, as numbers.
+    pub fn arguments(&self, row: u32) -> &[u32] {
+        let start = self.rows[row as usize].first_argument as usize;
+        let end =
+            self.rows.get(row as usize + 1).map_or(self.arguments.len(), |next| next.first_argument as usize);
+        &self.arguments[start..end]
+    }
+
+    /// The bytes of an argument.
+    pub fn value(&self, argument: u32) -> &[u8] {
+        self.values.get(argument)
+    }
+
+    /// A hash of the URL that `output` is with the arguments of `row`.
+    fn key(&self, output: &[Id], row: u32) -> u64 {
+        let arguments = self.arguments(row);
+        let mut bytes = [0; 4 * crate::vocabulary::MOST_TOKENS];
+        for (number, out) in output.iter().zip(bytes.chunks_exact_mut(4)) {
+            // Numbers of arguments are set apart from those of words by the highest bit.
+            let token = if ARGUMENTS.contains(number) {
+                arguments[usize::from(*number - ARGUMENTS.start)] | 1 << 31
+            } else {
+                u32::from(*number)
+            };
+            out.copy_from_slice(&token.to_le_bytes());
+        }
+        xxh3_64(&bytes[..4 * output.len()])
+    }
+
+    /// What is known of writing URLs of a template as `output`: for each URL in turn, whether it thereby becomes equal to others of its
+    /// page, or of another page.
+    pub fn try_out(&self, template: u32, output: &[Id]) -> Tally {
+        let mut tally = Tally::default();
+        let mut firsts: HashMap<u64, u32> = HashMap::new();
+        for &row in &self.by_template[template as usize] {
+            let key = self.key(output, row);
+            let other = self.by_key.get(&key).copied();
+            let other = match other {
+                Some(other) if other == row => continue,
+                Some(other) => self.cluster(other),
+                None => match firsts.entry(key) {
+                    std::collections::hash_map::Entry::Occupied(first) => *first.get(),
+                    std::collections::hash_map::Entry::Vacant(vacant) => {
+                        vacant.insert(self.cluster(row));
+                        continue;
+                    }
+                },
+            };
+            if other == self.cluster(row) { tally.right += 1 } else { tally.wrong += 1 }
+        }
+        tally
+    }
+
+    /// The URLs of each page that has several.
+    pub fn duplicates(&self) -> Vec<Vec<u32>> {
+        let mut clusters: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
+        for row in 0..self.len() as u32 {
+            clusters.entry(self.cluster(row)).or_default().push(row);
+        }
+        clusters.into_values().filter(|rows| rows.len() > 1).collect()
+    }
+}
+
+/// How often an answer was right, and how often not.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Tally {
+    /// URLs made equal to another one of their page.
+    pub right: u64,
+    /// URLs made equal to one of another page.
+    pub wrong: u64,
+}
+
+impl Tally {
+    /// The share of wrong ones; none without any.
+    pub fn error(self) -> f64 {
+        if self.wrong == 0 { 0.0 } else { self.wrong as f64 / (self.right + self.wrong) as f64 }
+    }
+}

@@ -1,0 +1,200 @@
+//! Which tokens of a site are words of its own language (*function* tokens), and which are what the words are said about (*arguments*).
+//!
+//! A token in at least one of a hundred URLs is a word (SIGIR 2017, section 2.1). What is left of a URL with every
+//! argument replaced by its number is a *template*: the same few for all URLs of a site, and all that the network ever sees.
+
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+
+use crate::network::{END, Token as Id};
+use crate::tokens::{self, Delimiters, Token};
+
+/// A URL with numbers for its tokens: words and delimiters have their own, arguments are counted from the left.
+pub type Template = Vec<Id>;
+
+/// URLs with more tokens than this are left alone: translating them would take long, and nothing can be learned from their like.
+pub const MOST_TOKENS: usize = 64;
+
+/// URLs with more arguments than this are left alone.
+pub const MOST_ARGUMENTS: usize = 24;
+
+/// The words of a site.
+#[derive(Clone, Debug)]
+pub struct Vocabulary {
+    delimiters: Delimiters,
+    words: Vec<Word>,
+    numbers: HashMap<Vec<u8>, Id>,
+}
+
+/// A function token.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Word {
+    /// Its bytes.
+    pub text: Vec<u8>,
+    /// How many URLs have it.
+    pub count: u64,
+    /// Whether it was seen as a scheme, as a host, and elsewhere.
+    pub places: [bool; 3],
+}
+
+/// The place that a token has by its position in the URL.
+fn place(position: usize) -> usize {
+    position.min(2)
+}
+
+/// A URL taken apart.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Reading<'u> {
+    /// Its template.
+    pub template: Template,
+    /// Its arguments, from the left.
+    pub arguments: Vec<&'u [u8]>,
+}
+
+impl Vocabulary {
+    /// The words of a list of URLs: tokens that at least this share of them have.
+    pub fn learn<'u>(
+        urls: impl Iterator<Item = &'u [u8]>,
+        least_share: f64,
+        delimiters: Delimiters,
+    ) -> Vocabulary {
+        let mut seen: BTreeMap<&[u8], (u64, u64, [bool; 3])> = BTreeMap::new();
+        let mut total = 0;
+        for url in urls {
+            total += 1;
+            for (position, token) in delimiters.tokens(url).enumerate() {
+                if let Token::Text(text) = token {
+                    let (count, last, places) = seen.entry(text).or_default();
+                    *count += u64::from(*last != total);
+                    *last = total;
+                    places[place(position)] = true;
+                }
+            }
+        }
+        let least = (least_share * total as f64).max(LEAST_COUNT);
+        let frequent = seen.into_iter().filter(|(_, (count, ..))| *count as f64 >= least);
+        let word = |(text, (count, _, places)): (&[u8], _)| Word { text: text.to_vec(), count, places };
+        let mut words: Vec<Word> = frequent.map(word).collect();
+        if words.len() > MOST_WORDS {
+            words.sort_by(|a, b| (b.count, &a.text).cmp(&(a.count, &b.text)));
+            words.truncate(MOST_WORDS);
+            words.sort_by(|a, b| a.text.cmp(&b.text));
+        }
+        Vocabulary::new(delimiters, words)
+    }
+
+    /// A vocabulary of known words.
+    pub fn new(delimiters: Delimiters, words: Vec<Word>) -> Vocabulary {
+        let first = FIRST_DELIMITER + delimiters.bytes().len() as Id;
+        let numbers = words.iter().zip(first..).map(|(word, number)| (word.text.clone(), number)).collect();
+        Vocabulary { delimiters, words, numbers }
+    }
+
+    /// What URLs are taken apart by.
+    pub fn delimiters(&self) -> &Delimiters {
+        &self.delimiters
+    }
+
+    /// The words, in the order of their numbers.
+    pub fn words(&self) -> &[Word] {
+        &self.words
+    }
+
+    /// How many numbers there are: the end, arguments, delimiters, words.
+    pub fn size(&self) -> usize {
+        usize::from(FIRST_DELIMITER) + self.delimiters.bytes().len() + self.words.len()
+    }
+
+    /// Take a URL apart; `false` if it is none, or too long.
+    pub fn read<'u>(&self, url: &'u [u8], reading: &mut Reading<'u>) -> bool {
+        let Reading { template, arguments } = reading;
+        template.clear();
+        arguments.clear();
+        for token in self.delimiters.tokens(url) {
+            let number = match token {
+                Token::Delimiter(byte) => self.delimiter(byte),
+                Token::Text(text) => self.numbers.get(text).copied().unwrap_or_else(|| {
+                    arguments.push(text);
+                    arguments.len() as Id
+                }),
+            };
+            if template.len() == MOST_TOKENS || arguments.len() > MOST_ARGUMENTS {
+                return false;
+            }
+            template.push(number);
+        }
+        !template.is_empty()
+    }
+
+    fn delimiter(&self, byte: u8) -> Id {
+        let known = self.delimiters.bytes();
+        FIRST_DELIMITER + known.iter().position(|b| *b == byte).unwrap_or_default() as Id
+    }
+
+    /// Append the URL that a template is with these arguments.
+    pub fn print(&self, template: &[Id], arguments: &[&[u8]], out: &mut Vec<u8>) {
+        let token = |number: &Id| match self.meaning(*number) {
+            Meaning::Argument(nth) => Token::Text(arguments.get(nth).copied().unwrap_or_default()),
+            Meaning::Delimiter(byte) => Token::Delimiter(byte),
+            Meaning::Word(word) => Token::Text(&word.text),
+        };
+        tokens::print(template.iter().map(token), out);
+    }
+
+    /// What a number stands for.
+    pub fn meaning(&self, number: Id) -> Meaning<'_> {
+        if ARGUMENTS.contains(&number) {
+            return Meaning::Argument(usize::from(number - ARGUMENTS.start));
+        }
+        let behind = usize::from(number.saturating_sub(FIRST_DELIMITER));
+        let delimiters = self.delimiters.bytes();
+        match delimiters.get(behind) {
+            Some(byte) => Meaning::Delimiter(*byte),
+            None => Meaning::Word(&self.words[behind - delimiters.len()]),
+        }
+    }
+
+    /// Whether URLs of the template `source` can become `output`: it can be printed and read again, holds no argument that is not there, and its scheme
+    /// and host are such.
+    pub fn fits(&self, source: &[Id], output: &[Id]) -> bool {
+        let is_known = |number: &Id| {
+            *number != END
+                && usize::from(*number) < self.size()
+                && (!ARGUMENTS.contains(number) || source.contains(number))
+        };
+        let in_place = |(position, number): (usize, &Id)| match self.meaning(*number) {
+            Meaning::Argument(_) => source.get(position) == Some(number),
+            Meaning::Word(word) => word.places[position],
+            Meaning::Delimiter(_) => false,
+        };
+        let delimiter = |number: &Id| match self.meaning(*number) {
+            Meaning::Delimiter(byte) => Some(byte),
+            _ => None,
+        };
+        output.len() <= MOST_TOKENS
+            && output.iter().all(is_known)
+            && output.iter().enumerate().take(2).all(in_place)
+            && tokens::is_well_formed(output.iter().map(delimiter))
+    }
+}
+
+/// What a number of a template stands for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Meaning<'v> {
+    /// The n-th argument, from 0.
+    Argument(usize),
+    /// A delimiter.
+    Delimiter(u8),
+    /// A word.
+    Word(&'v Word),
+}
+
+/// The numbers of arguments.
+pub const ARGUMENTS: Range<Id> = END + 1..FIRST_DELIMITER;
+const FIRST_DELIMITER: Id = MOST_ARGUMENTS as Id + 1;
+
+/// A token of fewer URLs than this is no word, however few URLs there are.
+const LEAST_COUNT: f64 = 3.0;
+
+/// More words than this are a sign that the share is too small; the network grows with them.
+const MOST_WORDS: usize = 4000;
