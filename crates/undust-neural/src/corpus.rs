@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use undust_learn::intern::Interner;
-use undust_learn::site::Sample;
+use undust_learn::site::{FOLDS, Sample};
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::network::Token as Id;
@@ -29,8 +29,12 @@ struct Row {
     template: u32,
     first_argument: u32,
     cluster: u32,
-    key: u64,
+    /// A bit: the fold of the URL.
+    fold: u32,
 }
+
+/// All folds, as a set of bits.
+pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
 impl Corpus {
     /// Read the URLs of a sample. Those that are too long are left out.
@@ -55,7 +59,7 @@ impl Corpus {
         let mut reading = Reading::default();
         for (url, &row) in urls().zip(&sample.rows) {
             if corpus.vocabulary.read(url, &mut reading) {
-                let at = corpus.add(&reading, sample.site.cluster(row));
+                let at = corpus.add(&reading, sample.site.cluster(row), 1 << sample.site.fold(row));
                 known.entry(reading.template.clone()).or_default().push(at);
             }
         }
@@ -68,14 +72,12 @@ impl Corpus {
         corpus
     }
 
-    fn add(&mut self, reading: &Reading, cluster: u32) -> u32 {
+    fn add(&mut self, reading: &Reading, cluster: u32, fold: u32) -> u32 {
         let (at, first_argument) = (self.rows.len() as u32, self.arguments.len() as u32);
         let values = &mut self.values;
         self.arguments.extend(reading.arguments.iter().map(|value| values.intern(value)));
-        self.rows.push(Row { template: 0, first_argument, cluster, key: 0 });
-        let key = self.key(&reading.template, at);
-        self.rows[at as usize].key = key;
-        self.by_key.insert(key, at);
+        self.rows.push(Row { template: 0, first_argument, cluster, fold });
+        self.by_key.insert(self.key(&reading.template, at), at);
         at
     }
 
@@ -128,34 +130,41 @@ impl Corpus {
         xxh3_64(&bytes[..4 * output.len()])
     }
 
-    /// What is known of writing URLs of a template as `output`: for each URL in turn, whether it thereby becomes equal to others of its
-    /// page, or of another page.
-    pub fn try_out(&self, template: u32, output: &[Id]) -> Tally {
+    /// What is known of writing URLs of a template as `output`: for each URL in the folds `tried`, whether it thereby becomes equal to others of
+    /// its page or of another page, among the URLs in the folds `seen`.
+    pub fn try_out(&self, template: u32, output: &[Id], tried: u32, seen: u32) -> Tally {
         let mut tally = Tally::default();
         let mut firsts: HashMap<u64, u32> = HashMap::new();
         for &row in &self.by_template[template as usize] {
             let key = self.key(output, row);
-            let other = self.by_key.get(&key).copied();
-            let other = match other {
-                Some(other) if other == row => continue,
-                Some(other) => self.cluster(other),
-                None => match firsts.entry(key) {
-                    std::collections::hash_map::Entry::Occupied(first) => *first.get(),
-                    std::collections::hash_map::Entry::Vacant(vacant) => {
-                        vacant.insert(self.cluster(row));
-                        continue;
-                    }
-                },
+            let written_so = self.by_key.get(&key).filter(|other| self.is_in(**other, seen));
+            let other = match written_so {
+                Some(other) if *other == row => continue,
+                Some(other) => Some(*other),
+                None => firsts.get(&key).copied(),
             };
-            if other == self.cluster(row) { tally.right += 1 } else { tally.wrong += 1 }
+            if self.is_in(row, seen) {
+                firsts.entry(key).or_insert(row);
+            }
+            match other {
+                Some(other) if self.is_in(row, tried) => {
+                    tally.count(self.cluster(other) == self.cluster(row))
+                }
+                _ => {}
+            }
         }
         tally
     }
 
-    /// The URLs of each page that has several.
-    pub fn duplicates(&self) -> Vec<Vec<u32>> {
+    /// Whether a URL is in one of these folds.
+    fn is_in(&self, row: u32, folds: u32) -> bool {
+        self.rows[row as usize].fold & folds != 0
+    }
+
+    /// The URLs of each page that has several in these folds.
+    pub fn duplicates(&self, folds: u32) -> Vec<Vec<u32>> {
         let mut clusters: BTreeMap<u32, Vec<u32>> = BTreeMap::new();
-        for row in 0..self.len() as u32 {
+        for row in (0..self.len() as u32).filter(|row| self.is_in(*row, folds)) {
             clusters.entry(self.cluster(row)).or_default().push(row);
         }
         clusters.into_values().filter(|rows| rows.len() > 1).collect()
@@ -172,8 +181,22 @@ pub struct Tally {
 }
 
 impl Tally {
+    fn count(&mut self, is_right: bool) {
+        *(if is_right { &mut self.right } else { &mut self.wrong }) += 1;
+    }
+
+    /// Both together.
+    pub fn plus(self, other: Tally) -> Tally {
+        Tally { right: self.right + other.right, wrong: self.wrong + other.wrong }
+    }
+
+    /// How often there was something to tell.
+    pub fn trials(self) -> u64 {
+        self.right + self.wrong
+    }
+
     /// The share of wrong ones; none without any.
     pub fn error(self) -> f64 {
-        if self.wrong == 0 { 0.0 } else { self.wrong as f64 / (self.right + self.wrong) as f64 }
+        if self.wrong == 0 { 0.0 } else { self.wrong as f64 / self.trials() as f64 }
     }
 }

@@ -10,7 +10,7 @@ use undust::rules::{Action, Rewrite, template};
 use undust_learn::learn::Candidate;
 use undust_learn::learn::say::{forget_unused, host};
 
-use crate::corpus::Corpus;
+use crate::corpus::{ALL_FOLDS, Corpus};
 use crate::network::Token as Id;
 use crate::targets::MOST_WRONG;
 use crate::vocabulary::{ARGUMENTS, Meaning, Template, Vocabulary};
@@ -22,7 +22,7 @@ pub fn distill(corpus: &Corpus, becomes: &[Template]) -> Vec<Candidate> {
     let rule = |((number, from), to): ((u32, &Template), &Template)| {
         let excluded = shapes.excluded_words(corpus, from, to, becomes);
         let action = rule(&corpus.vocabulary, from, to, &excluded)?;
-        let support = corpus.try_out(number, to).right;
+        let support = corpus.try_out(number, to, ALL_FOLDS, ALL_FOLDS).right;
         Some(Candidate { action, support })
     };
     changed.filter_map(rule).collect()
@@ -113,11 +113,7 @@ fn say_path(vocabulary: &Vocabulary, tokens: &[Id], hole: &dyn Fn(Id) -> Piece) 
     Some(components.into_iter().map(Item::One).collect())
 }
 
-fn say_query(
-    vocabulary: &Vocabulary,
-    tokens: &[Id],
-    hole: &dyn Fn(Id) -> Piece,
-) -> Option<Vec<QueryItem>> {
+fn say_query(vocabulary: &Vocabulary, tokens: &[Id], hole: &dyn Fn(Id) -> Piece) -> Option<Vec<QueryItem>> {
     let mut entries: Vec<QueryItem> = Vec::new();
     let (mut separator, mut rest) = (b'&', tokens);
     let is_end = |number: &Id| matches!(vocabulary.meaning(*number), Meaning::Delimiter(b'&' | b';'));
@@ -129,7 +125,9 @@ fn say_query(
             return None;
         }
         entries.push(QueryItem { separator, kind: QueryKind::Param(name, value) });
-        let Some(Meaning::Delimiter(next)) = rest.get(end).map(|number| vocabulary.meaning(*number)) else { break };
+        let Some(Meaning::Delimiter(next)) = rest.get(end).map(|number| vocabulary.meaning(*number)) else {
+            break;
+        };
         separator = next;
         rest = &rest[end + 1..];
     }
@@ -203,7 +201,7 @@ impl Shapes {
             let Some(held) = held(&slots, &other.slots) else { continue };
             let output: Template = to.iter().map(|number| *held.get(number).unwrap_or(number)).collect();
             if output == becomes[other.template as usize]
-                || corpus.try_out(other.template, &output).error() <= MOST_WRONG
+                || corpus.try_out(other.template, &output, ALL_FOLDS, ALL_FOLDS).error() <= MOST_WRONG
             {
                 continue;
             }

@@ -3,6 +3,7 @@
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::site::Sample;
 
+use crate::corpus::ALL_FOLDS;
 use crate::distill::distill;
 use crate::style::Style;
 use crate::targets::Targets;
@@ -22,7 +23,7 @@ impl Learner for Seq2seq {
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
         let style = self.style.unwrap_or_else(|| Style::choose(sample));
         let corpus = style.read(sample);
-        let targets = Targets::find(&corpus);
+        let targets = Targets::find(&corpus, ALL_FOLDS);
         distill(&corpus, &targets.of)
     }
 }

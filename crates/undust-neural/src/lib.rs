@@ -5,6 +5,7 @@ pub mod distill;
 pub mod learner;
 pub mod network;
 pub mod style;
+pub mod table;
 pub mod targets;
 pub mod tokens;
 pub mod vocabulary;

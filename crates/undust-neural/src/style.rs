@@ -8,7 +8,7 @@ use std::collections::HashMap;
 use undust_learn::evaluate::Evaluation;
 use undust_learn::site::{Sample, Site};
 
-use crate::corpus::Corpus;
+use crate::corpus::{ALL_FOLDS, Corpus};
 use crate::targets::Targets;
 use crate::tokens::Delimiters;
 use crate::vocabulary::{Reading, Template};
@@ -57,7 +57,7 @@ impl Style {
     /// F1 of a crawl of `unseen`, with what is known from `sample`.
     fn score(self, sample: &Sample, unseen: &Sample) -> f64 {
         let corpus = self.read(sample);
-        let targets = Targets::find(&corpus);
+        let targets = Targets::find(&corpus, ALL_FOLDS);
         let becomes: HashMap<&Template, &Template> = corpus.templates.iter().zip(&targets.of).collect();
         let mut evaluation = Evaluation::new();
         let (mut url, mut key) = (Vec::new(), Vec::new());

@@ -8,7 +8,7 @@
 use std::cmp::Reverse;
 use std::collections::{BTreeMap, BTreeSet};
 
-use crate::corpus::{Corpus, Tally};
+use crate::corpus::Corpus;
 use crate::network::Token as Id;
 use crate::vocabulary::{ARGUMENTS, Meaning, Template};
 
@@ -24,31 +24,43 @@ type Rank<'t> = (usize, Reverse<u64>, &'t [Id]);
 /// Of the URLs of a template that an output makes equal to others, at most this share may be of another page.
 pub const MOST_WRONG: f64 = 0.05;
 
+/// An output with fewer errors than this is preferred to better forms with more.
+const FEW_WRONG: f64 = 0.01;
+
 /// A form that fewer URLs were seen to share with their page is a coincidence.
 const LEAST_RIGHT: u64 = 3;
 
 impl Targets {
-    /// Find the targets of all templates.
-    pub fn find(corpus: &Corpus) -> Targets {
+    /// Find the targets of all templates, by the URLs in these folds.
+    pub fn find(corpus: &Corpus, folds: u32) -> Targets {
         let ranks: Vec<Rank> = corpus.templates.iter().map(|template| rank(corpus, template)).collect();
-        let proposals = propose(corpus, &ranks);
         let mut direct: Vec<Option<Template>> = vec![None; corpus.templates.len()];
-        for (template, outputs) in proposals {
-            let mut outputs: Vec<(Template, u64)> = outputs.into_iter().collect();
-            outputs.sort_by_key(|(output, support)| (Reverse(*support), output.clone()));
-            outputs.truncate(MOST_OUTPUTS);
-            outputs.sort_by_key(|(output, _)| {
-                let (tokens, frequency, _) = rank(corpus, output);
-                (tokens, frequency, output.clone())
+        for (template, outputs) in propose(corpus, folds, &ranks) {
+            let outputs = most_supported(outputs);
+            let judged = outputs.into_iter().filter_map(|output| {
+                let is_worse = judge(corpus, folds, template, &output)?;
+                let (tokens, frequency, _) = rank(corpus, &output);
+                Some(((is_worse, tokens, frequency), output))
             });
-            let holds = |output: &Template| {
-                let tally: Tally = corpus.try_out(template, output);
-                tally.right >= LEAST_RIGHT && tally.error() <= MOST_WRONG
-            };
-            direct[template as usize] = outputs.into_iter().map(|(output, _)| output).find(holds);
+            direct[template as usize] = judged.min().map(|(_, output)| output);
         }
-        Targets { of: follow(corpus, &direct) }
+        Targets { of: follow(corpus, folds, &direct) }
     }
+}
+
+/// Whether an output holds, and if so, whether it does with more than few errors.
+fn judge(corpus: &Corpus, folds: u32, template: u32, output: &[Id]) -> Option<bool> {
+    let tally = corpus.try_out(template, output, folds, folds);
+    let holds = tally.right >= LEAST_RIGHT && tally.error() <= MOST_WRONG;
+    holds.then(|| tally.error() > FEW_WRONG)
+}
+
+/// The outputs that most URLs proposed.
+fn most_supported(outputs: BTreeMap<Template, u64>) -> Vec<Template> {
+    let mut outputs: Vec<(Template, u64)> = outputs.into_iter().collect();
+    outputs.sort_by_key(|(_, support)| Reverse(*support));
+    outputs.truncate(MOST_OUTPUTS);
+    outputs.into_iter().map(|(output, _)| output).collect()
 }
 
 /// Of many forms proposed for a template, so many are tried.
@@ -67,9 +79,9 @@ fn rank<'t>(corpus: &Corpus, template: &'t [Id]) -> Rank<'t> {
 }
 
 /// For each template the better forms of the pages it leads to, in terms of its own arguments, and how many URLs have them.
-fn propose(corpus: &Corpus, ranks: &[Rank]) -> BTreeMap<u32, BTreeMap<Template, u64>> {
+fn propose(corpus: &Corpus, folds: u32, ranks: &[Rank]) -> BTreeMap<u32, BTreeMap<Template, u64>> {
     let mut proposals: BTreeMap<u32, BTreeMap<Template, u64>> = BTreeMap::new();
-    for rows in corpus.duplicates() {
+    for rows in corpus.duplicates(folds) {
         let mut forms: BTreeMap<&Rank, Vec<u32>> = BTreeMap::new();
         for row in rows {
             forms.entry(&ranks[corpus.template_of(row) as usize]).or_default().push(row);
@@ -104,18 +116,24 @@ fn say(corpus: &Corpus, row: u32, other: u32) -> Option<Template> {
     template.iter().map(in_own).collect()
 }
 
-/// Where each template ends: what it becomes may become something else again. Ranks fall, so that there is an end.
-fn follow(corpus: &Corpus, direct: &[Option<Template>]) -> Vec<Template> {
-    let number = |template: &Template| corpus.templates.binary_search(template).ok();
-    let follow_one = |(template, output): (&Template, &Option<Template>)| {
-        let Some(output) = output else { return template.clone() };
-        let mut output = output.clone();
-        while let Some(next) = number(&renumbered(&output)).and_then(|at| direct[at].as_ref()) {
-            output = then(&output, next);
+/// Where each template ends: what it becomes may become something else again, as long as that is no worse. Ranks fall, so that there is an end.
+fn follow(corpus: &Corpus, folds: u32, direct: &[Option<Template>]) -> Vec<Template> {
+    let next = |output: &Template| {
+        let at = corpus.templates.binary_search(&renumbered(output)).ok()?;
+        direct[at].as_ref().map(|next| then(output, next))
+    };
+    let follow_one = |(number, template): (u32, &Template)| {
+        let Some(mut output) = direct[number as usize].clone() else { return template.clone() };
+        let is_bad = judge(corpus, folds, number, &output);
+        let is_no_worse = |further: &Template| {
+            judge(corpus, folds, number, further).is_some_and(|is_worse| Some(is_worse) <= is_bad)
+        };
+        while let Some(further) = next(&output).filter(is_no_worse) {
+            output = further;
         }
         output
     };
-    corpus.templates.iter().zip(direct).map(follow_one).collect()
+    (0..).zip(&corpus.templates).map(follow_one).collect()
 }
 
 /// An output as the template that the URLs so printed have.

@@ -1,0 +1,87 @@
+//! What the site's own URLs say of every known template, as far as it can be believed.
+//!
+//! Each entry is judged on URLs that did not suggest it: targets are found again on one half of the site and tried on the other, and the other way
+//! round. All entries together keep to the same bound as a rule set: of the site's pages at most `max_fpr` are lost, with 95 % confidence.
+
+use undust_learn::bound::upper_bound;
+use undust_learn::site::FOLDS;
+
+use crate::corpus::{ALL_FOLDS, Corpus, Tally};
+use crate::targets::{MOST_WRONG, Targets};
+use crate::vocabulary::Template;
+
+/// What is known of a template.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Entry {
+    /// It becomes another one.
+    Becomes {
+        /// In terms of its own arguments.
+        output: Template,
+        /// What came of it on URLs that did not suggest it.
+        evidence: Tally,
+    },
+    /// Nothing that was tried holds: it stays as it is.
+    Stays,
+    /// It was seen too rarely to tell.
+    Open,
+}
+
+/// Templates of at least so many URLs are known: if nothing was found for them, there is nothing.
+const KNOWN_FROM: usize = 10;
+
+/// The entries of all templates of a corpus.
+pub fn entries(corpus: &Corpus, targets: &Targets, max_fpr: f64, pages: usize) -> Vec<Entry> {
+    let evidence = cross_check(corpus);
+    let entry = |(template, ((from, to), tally)): (usize, ((&Template, &Template), &Tally))| {
+        let is_known = corpus.by_template[template].len() >= KNOWN_FROM;
+        match (from != to, is_known) {
+            (true, _) if tally.right > 0 && tally.error() <= MOST_WRONG => {
+                Entry::Becomes { output: to.clone(), evidence: *tally }
+            }
+            (true, _) | (false, true) => Entry::Stays,
+            (false, false) => Entry::Open,
+        }
+    };
+    let all = corpus.templates.iter().zip(&targets.of).zip(&evidence);
+    let mut entries: Vec<Entry> = all.enumerate().map(entry).collect();
+    give_up_worst(&mut entries, max_fpr * pages as f64);
+    entries
+}
+
+/// For each template what comes of its target on URLs that did not suggest it: targets are found without each fold in turn, and tried on that fold.
+fn cross_check(corpus: &Corpus) -> Vec<Tally> {
+    let mut evidence = vec![Tally::default(); corpus.templates.len()];
+    for fold in 0..FOLDS {
+        let unseen = 1 << fold;
+        let targets = Targets::find(corpus, ALL_FOLDS & !unseen);
+        for (template, (from, to)) in (0..).zip(corpus.templates.iter().zip(&targets.of)) {
+            if from != to {
+                let tally = &mut evidence[template as usize];
+                *tally = tally.plus(corpus.try_out(template, to, unseen, ALL_FOLDS));
+            }
+        }
+    }
+    evidence
+}
+
+/// Give up the entries with most errors, and of those the ones with least evidence, until the others lose no more pages than they may.
+fn give_up_worst(entries: &mut [Entry], most_lost: f64) {
+    let evidence = |entry: &Entry| match entry {
+        Entry::Becomes { evidence, .. } => Some(*evidence),
+        _ => None,
+    };
+    let mut total = entries.iter().filter_map(evidence).fold(Tally::default(), Tally::plus);
+    let mut order: Vec<(Tally, usize)> =
+        entries.iter().enumerate().filter_map(|(at, entry)| Some((evidence(entry)?, at))).collect();
+    order.sort_by(|(a, at), (b, other)| {
+        // By the share of errors, without dividing.
+        (b.wrong * a.trials(), a.trials(), at).cmp(&(a.wrong * b.trials(), b.trials(), other))
+    });
+    for (tally, at) in order {
+        if upper_bound(total.wrong, total.trials()) * total.trials() as f64 <= most_lost {
+            break;
+        }
+        total = Tally { right: total.right - tally.right, wrong: total.wrong - tally.wrong };
+        entries[at] = Entry::Stays;
+    }
+}
