@@ -85,11 +85,16 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
     let site = Site::new(name, &pages, config.seed);
     // What learning needs of them is in the site.
     drop(pages);
-    let proposals = propose(&site, learner);
+    learn_labelled(&site, learner, config)
+}
+
+/// Learn the rules of a site, judged by its labels.
+pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Learned {
+    let proposals = propose(site, learner);
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
-    let rules = select(&site, learner.name(), &proposals, limits, config.site_by);
+    let rules = select(site, learner.name(), &proposals, limits, config.site_by);
     Learned {
-        rules: SiteRules { site: name.to_owned(), rules },
+        rules: SiteRules { site: site.name.clone(), rules },
         urls: site.len() as u64,
         clusters: site.clusters() as u64,
         candidates: proposals.len() as u64,

@@ -59,7 +59,7 @@ impl Corpus {
         let mut reading = Reading::default();
         for (url, &row) in urls().zip(&sample.rows) {
             if corpus.vocabulary.read(url, &mut reading) {
-                let at = corpus.add(&reading, sample.site.cluster(row), 1 << sample.site.fold(row));
+                let at = corpus.add(url, &reading, sample.site.cluster(row), 1 << sample.site.fold(row));
                 known.entry(reading.template.clone()).or_default().push(at);
             }
         }
@@ -72,10 +72,10 @@ impl Corpus {
         corpus
     }
 
-    fn add(&mut self, reading: &Reading, cluster: u32, fold: u32) -> u32 {
+    fn add(&mut self, url: &[u8], reading: &Reading, cluster: u32, fold: u32) -> u32 {
         let (at, first_argument) = (self.rows.len() as u32, self.arguments.len() as u32);
         let values = &mut self.values;
-        self.arguments.extend(reading.arguments.iter().map(|value| values.intern(value)));
+        self.arguments.extend(reading.arguments.iter().map(|place| values.intern(&url[place.clone()])));
         self.rows.push(Row { template: 0, first_argument, cluster, fold });
         self.by_key.insert(self.key(&reading.template, at), at);
         at

@@ -38,7 +38,7 @@ fn rule(vocabulary: &Vocabulary, from: &[Id], to: &[Id], excluded: &Excluded) ->
         return None;
     }
     let word = |number: &Id| match vocabulary.meaning(*number) {
-        Meaning::Word(word) => Some(word.text.clone()),
+        Meaning::Word(word) => Some(word.text.clone().into_bytes()),
         _ => None,
     };
     let class = |number: Id| match excluded.get(&number) {
@@ -61,7 +61,7 @@ fn rule(vocabulary: &Vocabulary, from: &[Id], to: &[Id], excluded: &Excluded) ->
 fn say(vocabulary: &Vocabulary, tokens: &[Id], hole: &dyn Fn(Id) -> Piece) -> Option<template::Template> {
     let Meaning::Word(scheme) = vocabulary.meaning(tokens[0]) else { return None };
     let (host, port) = match vocabulary.meaning(tokens[1]) {
-        Meaning::Word(word) => split_port(&word.text)?,
+        Meaning::Word(word) => split_port(word.text.as_bytes())?,
         _ => (vec![Item::Rest(Convert::Copy)], None),
     };
     let behind = &tokens[2..];
@@ -69,7 +69,7 @@ fn say(vocabulary: &Vocabulary, tokens: &[Id], hole: &dyn Fn(Id) -> Piece) -> Op
     let question = behind.iter().position(is_question);
     let (path, query) = behind.split_at(question.unwrap_or(behind.len()));
     Some(template::Template {
-        scheme: literal(scheme.text.strip_suffix(b":")?),
+        scheme: literal(scheme.text.strip_suffix(':')?.as_bytes()),
         host,
         port,
         path: say_path(vocabulary, path, hole)?,
@@ -163,7 +163,7 @@ fn add(text: &mut Text, meaning: Meaning, number: Id, hole: &dyn Fn(Id) -> Piece
     let bytes: &[u8] = match meaning {
         Meaning::Argument(_) => return text.push(hole(number)),
         Meaning::Delimiter(byte) => &[byte],
-        Meaning::Word(word) => &word.text,
+        Meaning::Word(word) => word.text.as_bytes(),
     };
     match text.last_mut() {
         Some(Piece::Literal(literal)) => literal.extend_from_slice(bytes),

@@ -1,18 +1,30 @@
-//! What the model knows for sure, as a learner among the others.
+//! The learner of SIGIR 2017: what its model is sure of becomes rules, like those of any other learner; the model itself stays for the rest.
 
+use undust::page::Page;
+use undust::rules::SiteRules;
 use undust_learn::learn::{Candidate, Learner};
-use undust_learn::site::Sample;
+use undust_learn::pipeline::{Config, Learned, learn_labelled};
+use undust_learn::site::{Sample, Site};
 
-use crate::corpus::ALL_FOLDS;
+use crate::corpus::{ALL_FOLDS, Corpus};
 use crate::distill::distill;
+use crate::model::{Known, Model, Report};
 use crate::style::Style;
+use crate::table::{self, Entry};
 use crate::targets::Targets;
+use crate::teach::{Settings, teach};
+use crate::vocabulary::Template;
+
+/// Sites with fewer URLs than this are left alone: what a network learns from so few is noise.
+pub const LEAST_PAIRS: usize = 800;
 
 /// The learner of SIGIR 2017.
 #[derive(Clone, Debug, Default)]
 pub struct Seq2seq {
     /// How URLs are read; each site is asked if none is given.
     pub style: Option<Style>,
+    /// How networks are made.
+    pub settings: Settings,
 }
 
 impl Learner for Seq2seq {
@@ -20,10 +32,77 @@ impl Learner for Seq2seq {
         "seq2seq"
     }
 
+    /// The sentences that a network would be taught, as rules. They are known before it is.
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
-        let style = self.style.unwrap_or_else(|| Style::choose(sample));
-        let corpus = style.read(sample);
+        let corpus = self.read(sample);
         let targets = Targets::find(&corpus, ALL_FOLDS);
         distill(&corpus, &targets.of)
     }
+}
+
+/// What was learned of a site.
+pub struct Lesson {
+    /// The rules.
+    pub learned: Learned,
+    /// The model, if there is anything that rules do not say.
+    pub model: Option<Model>,
+    /// Why there is nothing, if there is nothing.
+    pub nothing: Option<String>,
+}
+
+impl Seq2seq {
+    /// Learn the rules and the model of one site. Without labels there is nothing to learn.
+    pub fn learn_site(&self, name: &str, pages: &[Page], config: &Config) -> Lesson {
+        let site = Site::new(name, pages, config.seed);
+        if site.len() < LEAST_PAIRS {
+            let nothing =
+                format!("{} labelled URLs are too few to learn from (at least {LEAST_PAIRS})", site.len());
+            let learned = Learned {
+                rules: SiteRules { site: name.to_owned(), rules: Vec::new() },
+                urls: site.len() as u64,
+                clusters: site.clusters() as u64,
+                contradictions: site.contradictions,
+                unlabelled: site.unlabelled,
+                ..Learned::default()
+            };
+            return Lesson { learned, model: None, nothing: Some(nothing) };
+        }
+        let model = self.model(&site, config.max_fpr);
+        Lesson { learned: learn_labelled(&site, self, config), model, nothing: None }
+    }
+
+    fn read(&self, sample: &Sample) -> Corpus {
+        self.style.unwrap_or_else(|| Style::choose(sample)).read(sample)
+    }
+
+    fn model(&self, site: &Site, max_fpr: f64) -> Option<Model> {
+        let corpus = self.read(&site.sample(0));
+        let targets = Targets::find(&corpus, ALL_FOLDS);
+        let entries = table::entries(&corpus, &targets, max_fpr, site.clusters());
+        let changed = entries.iter().filter(|entry| matches!(entry, Entry::Becomes { .. })).count();
+        if changed == 0 {
+            return None;
+        }
+        let mut report = Report {
+            urls: corpus.len() as u64,
+            templates: corpus.templates.len() as u64,
+            changed: changed as u64,
+            ..Report::default()
+        };
+        let speaker = teach(&corpus, &entries, &self.settings, max_fpr, &mut report);
+        let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
+        let known =
+            templates.filter_map(|((template, rows), entry)| known(template, rows.len(), entry)).collect();
+        Some(Model { vocabulary: corpus.vocabulary, known, speaker, report })
+    }
+}
+
+/// What a model keeps of a template; nothing of one that was seen too rarely.
+fn known(template: &Template, urls: usize, entry: Entry) -> Option<(Template, Known)> {
+    let (output, trials, wrong) = match entry {
+        Entry::Becomes { output, evidence } => (Some(output), evidence.trials(), evidence.wrong),
+        Entry::Stays | Entry::Refuted => (None, 0, 0),
+        Entry::Open => return None,
+    };
+    Some((template.clone(), Known { output, urls: urls as u64, trials, wrong }))
 }

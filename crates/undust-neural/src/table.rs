@@ -20,8 +20,10 @@ pub enum Entry {
         /// What came of it on URLs that did not suggest it.
         evidence: Tally,
     },
-    /// Nothing that was tried holds: it stays as it is.
+    /// There is nothing better: it stays as it is.
     Stays,
+    /// What it seemed to become does not hold: it stays as it is, and nobody should learn from that.
+    Refuted,
     /// It was seen too rarely to tell.
     Open,
 }
@@ -38,7 +40,8 @@ pub fn entries(corpus: &Corpus, targets: &Targets, max_fpr: f64, pages: usize) -
             (true, _) if tally.right > 0 && tally.error() <= MOST_WRONG => {
                 Entry::Becomes { output: to.clone(), evidence: *tally }
             }
-            (true, _) | (false, true) => Entry::Stays,
+            (true, _) => Entry::Refuted,
+            (false, true) => Entry::Stays,
             (false, false) => Entry::Open,
         }
     };
@@ -82,6 +85,6 @@ fn give_up_worst(entries: &mut [Entry], most_lost: f64) {
             break;
         }
         total = Tally { right: total.right - tally.right, wrong: total.wrong - tally.wrong };
-        entries[at] = Entry::Stays;
+        entries[at] = Entry::Refuted;
     }
 }

@@ -112,6 +112,16 @@ impl<'u> Iterator for Tokens<'_, 'u> {
 }
 
 impl<'u> Tokens<'_, 'u> {
+    /// How many bytes of the URL are left.
+    pub fn bytes_left(&self) -> usize {
+        match self.state {
+            State::Scheme { scheme, host, rest } => scheme.len() + 2 + host.len() + rest.len(),
+            State::Host { host, rest } => 2 + host.len() + rest.len(),
+            State::Rest { rest, .. } => rest.len(),
+            State::Done => 0,
+        }
+    }
+
     fn next_behind_host(&mut self, mut rest: &'u [u8], mut place: Place) -> Option<Token<'u>> {
         let first = *rest.first()?;
         if self.delimiters.contains(first) {

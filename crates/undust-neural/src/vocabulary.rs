@@ -3,8 +3,11 @@
 //! A token in at least one of a hundred URLs is a word (SIGIR 2017, section 2.1). What is left of a URL with every
 //! argument replaced by its number is a *template*: the same few for all URLs of a site, and all that the network ever sees.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::BTreeMap;
 use std::ops::Range;
+
+use serde::{Deserialize, Serialize};
+use undust_learn::intern::Interner;
 
 use crate::network::{END, Token as Id};
 use crate::tokens::{self, Delimiters, Token};
@@ -19,18 +22,18 @@ pub const MOST_TOKENS: usize = 64;
 pub const MOST_ARGUMENTS: usize = 24;
 
 /// The words of a site.
-#[derive(Clone, Debug)]
 pub struct Vocabulary {
     delimiters: Delimiters,
     words: Vec<Word>,
-    numbers: HashMap<Vec<u8>, Id>,
+    /// The words again, in the same order.
+    index: Interner,
 }
 
 /// A function token.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Word {
-    /// Its bytes.
-    pub text: Vec<u8>,
+    /// Its text.
+    pub text: String,
     /// How many URLs have it.
     pub count: u64,
     /// Whether it was seen as a scheme, as a host, and elsewhere.
@@ -44,11 +47,11 @@ fn place(position: usize) -> usize {
 
 /// A URL taken apart.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Reading<'u> {
+pub struct Reading {
     /// Its template.
     pub template: Template,
-    /// Its arguments, from the left.
-    pub arguments: Vec<&'u [u8]>,
+    /// Where its arguments stand, from the left.
+    pub arguments: Vec<Range<usize>>,
 }
 
 impl Vocabulary {
@@ -73,8 +76,10 @@ impl Vocabulary {
         }
         let least = (least_share * total as f64).max(LEAST_COUNT);
         let frequent = seen.into_iter().filter(|(_, (count, ..))| *count as f64 >= least);
-        let word = |(text, (count, _, places)): (&[u8], _)| Word { text: text.to_vec(), count, places };
-        let mut words: Vec<Word> = frequent.map(word).collect();
+        let word = |(text, (count, _, places)): (&[u8], (u64, u64, [bool; 3]))| {
+            Some(Word { text: str::from_utf8(text).ok()?.to_owned(), count, places })
+        };
+        let mut words: Vec<Word> = frequent.filter_map(word).collect();
         if words.len() > MOST_WORDS {
             words.sort_by(|a, b| (b.count, &a.text).cmp(&(a.count, &b.text)));
             words.truncate(MOST_WORDS);
@@ -83,11 +88,11 @@ impl Vocabulary {
         Vocabulary::new(delimiters, words)
     }
 
-    /// A vocabulary of known words.
+    /// A vocabulary of known words, which are distinct.
     pub fn new(delimiters: Delimiters, words: Vec<Word>) -> Vocabulary {
-        let first = FIRST_DELIMITER + delimiters.bytes().len() as Id;
-        let numbers = words.iter().zip(first..).map(|(word, number)| (word.text.clone(), number)).collect();
-        Vocabulary { delimiters, words, numbers }
+        let mut index = Interner::new();
+        words.iter().for_each(|word| _ = index.intern(word.text.as_bytes()));
+        Vocabulary { delimiters, words, index }
     }
 
     /// What URLs are taken apart by.
@@ -106,17 +111,23 @@ impl Vocabulary {
     }
 
     /// Take a URL apart; `false` if it is none, or too long.
-    pub fn read<'u>(&self, url: &'u [u8], reading: &mut Reading<'u>) -> bool {
+    pub fn read(&self, url: &[u8], reading: &mut Reading) -> bool {
         let Reading { template, arguments } = reading;
         template.clear();
         arguments.clear();
-        for token in self.delimiters.tokens(url) {
+        let first_word = FIRST_DELIMITER + self.delimiters.bytes().len() as Id;
+        let mut tokens = self.delimiters.tokens(url);
+        while let Some(token) = tokens.next() {
             let number = match token {
                 Token::Delimiter(byte) => self.delimiter(byte),
-                Token::Text(text) => self.numbers.get(text).copied().unwrap_or_else(|| {
-                    arguments.push(text);
-                    arguments.len() as Id
-                }),
+                Token::Text(text) => match self.index.find(text) {
+                    Some(word) => first_word + word as Id,
+                    None => {
+                        let end = url.len() - tokens.bytes_left();
+                        arguments.push(end - text.len()..end);
+                        arguments.len() as Id
+                    }
+                },
             };
             if template.len() == MOST_TOKENS || arguments.len() > MOST_ARGUMENTS {
                 return false;
@@ -131,12 +142,14 @@ impl Vocabulary {
         FIRST_DELIMITER + known.iter().position(|b| *b == byte).unwrap_or_default() as Id
     }
 
-    /// Append the URL that a template is with these arguments.
-    pub fn print(&self, template: &[Id], arguments: &[&[u8]], out: &mut Vec<u8>) {
+    /// Append the URL that a template is with the arguments of `url`.
+    pub fn print(&self, template: &[Id], url: &[u8], arguments: &[Range<usize>], out: &mut Vec<u8>) {
         let token = |number: &Id| match self.meaning(*number) {
-            Meaning::Argument(nth) => Token::Text(arguments.get(nth).copied().unwrap_or_default()),
+            Meaning::Argument(nth) => {
+                Token::Text(arguments.get(nth).map_or(b"", |place| &url[place.clone()]))
+            }
             Meaning::Delimiter(byte) => Token::Delimiter(byte),
-            Meaning::Word(word) => Token::Text(&word.text),
+            Meaning::Word(word) => Token::Text(word.text.as_bytes()),
         };
         tokens::print(template.iter().map(token), out);
     }

@@ -1,0 +1,207 @@
+//! Rules and models together: the canonical form of a URL.
+//!
+//! Rules run first; what comes of them is read in the words of the site, and its template is looked up. A template that is not known is translated by the
+//! network, once. That goes on until neither rules nor model have anything to say; a URL for which it does not end stays as the
+//! rules left it. So what comes out is a fixed point, as with rules alone.
+
+use std::collections::HashMap;
+use std::sync::{PoisonError, RwLock};
+
+use undust::apply::{self, Canonicalizer, Form};
+use undust::rules::RuleSet;
+use undust::url::SplitUrl;
+use undust_learn::intern::Interner;
+
+use crate::file::Models;
+use crate::model::{Known, Model, Speaker};
+use crate::network::{Decoder, Token as Id};
+use crate::vocabulary::{Reading, Template};
+
+/// A rule set with the models that belong to it.
+pub struct Interpreter<'m> {
+    engine: Canonicalizer,
+    sites: HashMap<&'m [u8], Translator<'m>>,
+}
+
+/// What an [`Interpreter`] works with; to be used again.
+pub struct Scratch {
+    engine: apply::Scratch,
+    reading: Reading,
+    now: Vec<u8>,
+    next: Vec<u8>,
+    puts_off: bool,
+    /// Templates that were not known, with their sites.
+    put_off: HashMap<Vec<u8>, Vec<Template>>,
+}
+
+impl Default for Scratch {
+    fn default() -> Scratch {
+        Scratch::new()
+    }
+}
+
+impl Scratch {
+    /// Room for one URL after the other.
+    pub fn new() -> Scratch {
+        Scratch {
+            engine: apply::Scratch::new(),
+            reading: Reading::default(),
+            now: Vec::new(),
+            next: Vec::new(),
+            puts_off: false,
+            put_off: HashMap::new(),
+        }
+    }
+
+    /// The same, but templates that are not known are put off until [`Interpreter::catch_up`], which translates many at once: URLs of such templates
+    /// come out as if there were no model, and have to come again.
+    pub fn that_puts_off() -> Scratch {
+        Scratch { puts_off: true, ..Scratch::new() }
+    }
+}
+
+/// Turns of rules and model that a URL may take.
+const MOST_TURNS: usize = 8;
+
+impl<'m> Interpreter<'m> {
+    /// Compile a rule set, with its models.
+    pub fn new(rules: &RuleSet, models: &'m Models, form: Form) -> Interpreter<'m> {
+        let sites = models.iter().map(|(site, model)| (site.as_bytes(), Translator::new(model))).collect();
+        Interpreter { engine: Canonicalizer::new(rules, form), sites }
+    }
+
+    /// Append the canonical form of `url` to `out`.
+    pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+        let start = out.len();
+        self.engine.append(url, &mut scratch.engine, out);
+        if self.sites.is_empty() || !self.translate(&out[start..], scratch) {
+            return;
+        }
+        for _ in 1..MOST_TURNS {
+            let mut now = std::mem::take(&mut scratch.now);
+            now.clear();
+            self.engine.append(&scratch.next, &mut scratch.engine, &mut now);
+            let goes_on = self.translate(&now, scratch);
+            scratch.now = now;
+            if !goes_on {
+                out.truncate(start);
+                out.extend_from_slice(&scratch.now);
+                return;
+            }
+        }
+    }
+
+    /// Whether the model of the URL's site makes something else of it; that is then in `scratch.next`.
+    fn translate(&self, url: &[u8], scratch: &mut Scratch) -> bool {
+        let Some((site, translator)) = self.translator(url) else { return false };
+        let Scratch { reading, next, .. } = scratch;
+        if !translator.model.vocabulary.read(url, reading) {
+            return false;
+        }
+        let mut print = |output: &[Id]| {
+            next.clear();
+            translator.model.vocabulary.print(output, url, &reading.arguments, next);
+            next != url
+        };
+        match translator.look_up(&reading.template, &mut print) {
+            Some(says_something) => says_something,
+            None if scratch.puts_off => {
+                scratch.put_off.entry(site.to_vec()).or_default().push(reading.template.clone());
+                false
+            }
+            None => {
+                translator.ask_network(vec![reading.template.clone()]);
+                translator.look_up(&reading.template, &mut print).unwrap_or_default()
+            }
+        }
+    }
+
+    /// The model of the site that a URL is of: the longest suffix of its host that has one.
+    fn translator(&self, url: &[u8]) -> Option<(&'m [u8], &Translator<'m>)> {
+        let mut host = SplitUrl::new(url)?.host();
+        loop {
+            if let Some((site, translator)) = self.sites.get_key_value(host) {
+                return Some((site, translator));
+            }
+            let dot = host.iter().position(|b| *b == b'.')?;
+            host = &host[dot + 1..];
+        }
+    }
+
+    /// Translate what was put off, many templates at once, and put off no more. Whether there was anything.
+    pub fn catch_up(&self, scratch: &mut Scratch) -> bool {
+        scratch.puts_off = false;
+        let put_off = std::mem::take(&mut scratch.put_off);
+        let is_any = !put_off.is_empty();
+        // Each site has its own network: their order changes nothing.
+        #[expect(clippy::iter_over_hash_type, reason = "sites do not know of each other")]
+        for (site, mut templates) in put_off {
+            templates.sort_unstable();
+            templates.dedup();
+            if let Some(translator) = self.sites.get(site.as_slice()) {
+                translator.ask_network(templates);
+            }
+        }
+        is_any
+    }
+}
+
+/// A model at work.
+struct Translator<'m> {
+    model: &'m Model,
+    /// The known templates, as bytes.
+    known: Interner,
+    /// What becomes of each of them.
+    outputs: Vec<Option<&'m [Id]>>,
+    network: Option<(&'m Speaker, Decoder<'m>)>,
+    /// What the network said before.
+    memo: RwLock<HashMap<Template, Option<Template>>>,
+}
+
+/// So many translations are kept; then it starts from nothing.
+const MEMO: usize = 1 << 16;
+
+impl<'m> Translator<'m> {
+    fn new(model: &'m Model) -> Translator<'m> {
+        let (mut known, mut outputs) = (Interner::new(), Vec::new());
+        for (template, Known { output, .. }) in &model.known {
+            known.intern(&bytes(template));
+            outputs.push(output.as_deref());
+        }
+        let network = model.speaker.as_ref().map(|speaker| (speaker, speaker.decoder()));
+        Translator { model, known, outputs, network, memo: RwLock::default() }
+    }
+
+    /// Print what becomes of a template, and tell what `print` says of it; none if it is not known yet.
+    fn look_up(&self, template: &Template, print: &mut impl FnMut(&[Id]) -> bool) -> Option<bool> {
+        if let Some(known) = self.known.find(&bytes(template)) {
+            return Some(self.outputs[known as usize].is_some_and(print));
+        }
+        if self.network.is_none() {
+            return Some(false);
+        }
+        let memo = self.memo.read().unwrap_or_else(PoisonError::into_inner);
+        memo.get(template).map(|output| output.as_deref().is_some_and(print))
+    }
+
+    /// Have the network translate templates, and keep what it says.
+    fn ask_network(&self, templates: Vec<Template>) {
+        let Some((speaker, decoder)) = &self.network else { return };
+        let sources: Vec<&[Id]> = templates.iter().map(Vec::as_slice).collect();
+        let answers = decoder.translate(&sources);
+        let mut memo = self.memo.write().unwrap_or_else(PoisonError::into_inner);
+        if memo.len() + templates.len() > MEMO {
+            memo.clear();
+        }
+        for (template, answer) in templates.into_iter().zip(answers) {
+            let is_sure = answer.ended && answer.confidence >= speaker.threshold;
+            let output =
+                Some(answer.tokens).filter(|output| is_sure && self.model.vocabulary.fits(&template, output));
+            memo.insert(template, output);
+        }
+    }
+}
+
+fn bytes(template: &Template) -> Vec<u8> {
+    template.iter().flat_map(|number| number.to_le_bytes()).collect()
+}

@@ -1,0 +1,193 @@
+//! The model file: networks as safetensors, everything else as JSON in its header.
+
+use std::borrow::Cow;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::fmt;
+
+use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, View, serialize};
+use serde::{Deserialize, Serialize};
+
+use crate::model::{Known, Model, Report, Speaker};
+use crate::network::{BadTensor, Network, Shape, Token as Id};
+use crate::tokens::Delimiters;
+use crate::vocabulary::{Template, Vocabulary, Word};
+
+/// The version of the format that this release writes, and the only one it reads.
+pub const VERSION: u32 = 1;
+
+/// The name of our part of the header. One name only: a map of several would be written in any order.
+const HEADER: &str = "undust-model";
+
+/// The models of several sites.
+pub type Models = BTreeMap<String, Model>;
+
+/// Why bytes are not a model file.
+#[derive(Debug)]
+pub enum ModelError {
+    /// Not the format of tensors.
+    Tensors(SafeTensorError),
+    /// Without our header.
+    NoHeader,
+    /// A header that is not ours.
+    Header(serde_json::Error),
+    /// Another version of the format.
+    Version(u32),
+    /// A network that lacks something.
+    Network {
+        /// Of which site.
+        site: String,
+        /// What.
+        tensor: BadTensor,
+    },
+    /// Words or templates that do not fit together.
+    Site(String),
+}
+
+impl fmt::Display for ModelError {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ModelError::Tensors(error) => write!(f, "not a model file: {error}"),
+            ModelError::NoHeader => write!(f, "not a model file of undust: its header has no '{HEADER}'"),
+            ModelError::Header(error) => write!(f, "the header '{HEADER}': {error}"),
+            ModelError::Version(found) => {
+                write!(f, "the model file has version {found}; this release reads version {VERSION}")
+            }
+            ModelError::Network { site, tensor } => write!(f, "the network of site '{site}': {tensor}"),
+            ModelError::Site(site) => {
+                write!(f, "site '{site}': a template holds what is no word of the site")
+            }
+        }
+    }
+}
+
+impl std::error::Error for ModelError {}
+
+#[derive(Serialize, Deserialize)]
+struct Header {
+    version: u32,
+    sites: Vec<FileSite>,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileSite {
+    site: String,
+    delimiters: String,
+    words: Vec<Word>,
+    known: Vec<(Template, Known)>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    network: Option<FileNetwork>,
+    report: Report,
+}
+
+#[derive(Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileNetwork {
+    hidden: usize,
+    threshold: f32,
+    printable: BTreeSet<Id>,
+}
+
+/// What must be readable before anything else is believed.
+#[derive(Deserialize)]
+struct Head {
+    version: u32,
+}
+
+/// Models as the bytes of a file; the same models are always the same bytes.
+#[expect(clippy::missing_panics_doc, reason = "plain data always serializes")]
+pub fn to_bytes(models: &Models) -> Vec<u8> {
+    let header = Header { version: VERSION, sites: models.iter().map(write_site).collect() };
+    let header = serde_json::to_string(&header).expect("plain data always serializes");
+    let tensors = models.iter().flat_map(|(site, model)| {
+        let tensors = model.speaker.iter().flat_map(|speaker| speaker.network.tensors());
+        tensors
+            .map(move |(name, dimensions, values)| (tensor_name(site, name), Values { dimensions, values }))
+    });
+    let info = HashMap::from([(HEADER.to_owned(), header)]);
+    serialize(tensors, Some(info)).expect("names are distinct, and dimensions fit")
+}
+
+/// Read a model file.
+pub fn from_bytes(bytes: &[u8]) -> Result<Models, ModelError> {
+    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(ModelError::Tensors)?;
+    let tensors = SafeTensors::deserialize(bytes).map_err(ModelError::Tensors)?;
+    let header =
+        metadata.metadata().as_ref().and_then(|info| info.get(HEADER)).ok_or(ModelError::NoHeader)?;
+    let head: Head = serde_json::from_str(header).map_err(ModelError::Header)?;
+    if head.version != VERSION {
+        return Err(ModelError::Version(head.version));
+    }
+    let header: Header = serde_json::from_str(header).map_err(ModelError::Header)?;
+    header.sites.into_iter().map(|site| Ok((site.site.clone(), read_site(site, &tensors)?))).collect()
+}
+
+fn tensor_name(site: &str, tensor: &str) -> String {
+    format!("{site}/{tensor}")
+}
+
+fn write_site((site, model): (&String, &Model)) -> FileSite {
+    let network = model.speaker.as_ref().map(|speaker| FileNetwork {
+        hidden: speaker.network.shape().hidden,
+        threshold: speaker.threshold,
+        printable: speaker.printable.clone(),
+    });
+    FileSite {
+        site: site.clone(),
+        delimiters: String::from_utf8_lossy(model.vocabulary.delimiters().others()).into_owned(),
+        words: model.vocabulary.words().to_vec(),
+        known: model.known.iter().map(|(template, known)| (template.clone(), known.clone())).collect(),
+        network,
+        report: model.report.clone(),
+    }
+}
+
+fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError> {
+    let FileSite { site, delimiters, words, known, network, report } = file;
+    let vocabulary = Vocabulary::new(Delimiters::new(delimiters.as_bytes()), words);
+    let fits = |(template, known): &(Template, Known)| {
+        vocabulary.fits(template, template)
+            && known.output.as_ref().is_none_or(|output| vocabulary.fits(template, output))
+    };
+    if !known.iter().all(fits) {
+        return Err(ModelError::Site(site));
+    }
+    let speaker = network.map(|FileNetwork { hidden, threshold, printable }| {
+        let shape = Shape { vocabulary: vocabulary.size(), hidden };
+        let get = |name: &str| read_values(tensors, &tensor_name(&site, name));
+        let network = Network::from_tensors(shape, get)?;
+        Ok(Speaker { network, threshold, printable })
+    });
+    let speaker = speaker.transpose().map_err(|tensor| ModelError::Network { site, tensor })?;
+    Ok(Model { vocabulary, known: known.into_iter().collect(), speaker, report })
+}
+
+fn read_values(tensors: &SafeTensors, name: &str) -> Option<Vec<f32>> {
+    let tensor = tensors.tensor(name).ok().filter(|tensor| tensor.dtype() == Dtype::F32)?;
+    let value = |bytes: &[u8]| Some(f32::from_le_bytes(bytes.try_into().ok()?));
+    tensor.data().chunks_exact(4).map(value).collect()
+}
+
+/// The values of one tensor, as they are written.
+struct Values<'n> {
+    dimensions: Vec<usize>,
+    values: &'n [f32],
+}
+
+impl View for Values<'_> {
+    fn dtype(&self) -> Dtype {
+        Dtype::F32
+    }
+
+    fn shape(&self) -> &[usize] {
+        &self.dimensions
+    }
+
+    fn data(&self) -> Cow<'_, [u8]> {
+        Cow::Owned(self.values.iter().flat_map(|value| value.to_le_bytes()).collect())
+    }
+
+    fn data_len(&self) -> usize {
+        4 * self.values.len()
+    }
+}

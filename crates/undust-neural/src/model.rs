@@ -1,0 +1,76 @@
+//! The model of a site: its words, what is known of its templates, and a network for templates that are not known.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use serde::{Deserialize, Serialize};
+
+use crate::network::{Allowed, Decoder, END, Network, Token as Id};
+use crate::vocabulary::{ARGUMENTS, Template, Vocabulary};
+
+/// The model of a site.
+pub struct Model {
+    /// The words.
+    pub vocabulary: Vocabulary,
+    /// Templates that are known.
+    pub known: BTreeMap<Template, Known>,
+    /// What translates the others, if that was shown to pay.
+    pub speaker: Option<Speaker>,
+    /// What it was made from, and how good it is.
+    pub report: Report,
+}
+
+/// What is known of a template.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Known {
+    /// What it becomes, in terms of its own arguments; none if it stays as it is.
+    pub output: Option<Template>,
+    /// How many URLs it had.
+    pub urls: u64,
+    /// How many held-out URLs this made equal to another one, and how many of these wrongly.
+    pub trials: u64,
+    /// See `trials`.
+    pub wrong: u64,
+}
+
+/// A network that may speak.
+pub struct Speaker {
+    /// The network.
+    pub network: Network,
+    /// What it is less sure of than this is not believed.
+    pub threshold: f32,
+    /// What it may print, besides arguments of the source.
+    pub printable: BTreeSet<Id>,
+}
+
+impl Speaker {
+    /// A decoder that prints nothing else than it may.
+    pub fn decoder(&self) -> Decoder<'_> {
+        let size = self.network.shape().vocabulary;
+        let is_printable =
+            |number: Id| number == END || ARGUMENTS.contains(&number) || self.printable.contains(&number);
+        let tokens = (0..size as Id).map(is_printable).collect();
+        Decoder::new(&self.network, Allowed { tokens, copied: ARGUMENTS })
+    }
+}
+
+/// What a model was made from, and how good its network is on templates that it was not taught.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct Report {
+    /// Distinct URLs, each with the URL it should become: the training pairs of the paper, pages of one URL included.
+    pub urls: u64,
+    /// Distinct templates of these URLs.
+    pub templates: u64,
+    /// Those that become another one.
+    pub changed: u64,
+    /// Templates that the network was not taught.
+    pub held_out: u64,
+    /// Of those, how many it translates exactly.
+    pub exact: u64,
+    /// Of those, how many it is sure enough of to be believed.
+    pub answered: u64,
+    /// Of those answered, how many exactly.
+    pub answered_exact: u64,
+    /// Why there is no network, if there is none.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub silent: Option<String>,
+}
