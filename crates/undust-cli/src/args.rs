@@ -95,7 +95,21 @@ pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) pattern_tree: PatternTree,
     #[command(flatten)]
+    pub(crate) seq2seq: Seq2seq,
+    #[command(flatten)]
     pub(crate) dustbuster: Dustbuster,
+}
+
+/// The settings of seq2seq.
+#[derive(Parser)]
+#[command(next_help_heading = "Options of seq2seq")]
+pub(crate) struct Seq2seq {
+    /// Units of the network [default: 256]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
+    pub(crate) hidden: Option<u16>,
+    /// The paper's settings: 512 units, plain gradient descent, 20 pairs a step, URLs read in its way
+    #[arg(long)]
+    pub(crate) paper: bool,
 }
 
 /// The settings of decision-tree.
@@ -369,6 +383,21 @@ pub(crate) enum Method {
     DecisionTree,
     /// A Pattern Tree-based Approach to Learning URL Normalization Rules, WWW 2010
     PatternTree,
+    /// De-duping URLs with Sequence-to-Sequence Neural Networks, SIGIR 2017: rules, and a model next to them
+    Seq2seq,
+}
+
+impl Method {
+    /// What it is called in rule files, too.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Method::Dustbuster => "dustbuster",
+            Method::Rewrite => "rewrite",
+            Method::DecisionTree => "decision-tree",
+            Method::PatternTree => "pattern-tree",
+            Method::Seq2seq => "seq2seq",
+        }
+    }
 }
 
 #[derive(Clone, Copy, ValueEnum)]

@@ -1,11 +1,56 @@
-//! Rule files on disk.
+//! Rule files on disk, with the models that belong to them.
 
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
-use anyhow::{Context, Result};
-use undust::rules::RuleSet;
+use anyhow::{Context, Result, bail};
+use undust::rules::{ModelFile, RuleSet};
+use undust_neural::file::{Models, from_bytes, to_bytes};
 
 use crate::output;
+
+/// Rules and models as they are applied.
+pub(crate) struct Deployed {
+    pub(crate) rules: RuleSet,
+    pub(crate) models: Models,
+}
+
+impl Deployed {
+    /// Read a rule file, and the models that it names.
+    pub(crate) fn load(path: &Path) -> Result<Deployed> {
+        let rules = load(path)?;
+        let models = match &rules.model {
+            Some(model) => load_models(&path.with_file_name(&model.file), model)
+                .with_context(|| format!("{} refers to a model", path.display()))?,
+            None => Models::new(),
+        };
+        Ok(Deployed { rules, models })
+    }
+
+    /// Write a rule file, and its models next to it; without any, there is only the rule file.
+    pub(crate) fn save(&mut self, path: &Path) -> Result<()> {
+        if !self.models.is_empty() {
+            let (bytes, model_path) = (to_bytes(&self.models), models_beside(path));
+            let name = model_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
+            output::save(&model_path, |out| out.write_all(&bytes))?;
+            self.rules.model = Some(ModelFile::new(name, &bytes));
+        }
+        save(path, &self.rules)
+    }
+}
+
+/// Where the models of a rule file are written.
+pub(crate) fn models_beside(rules: &Path) -> PathBuf {
+    rules.with_extension("safetensors")
+}
+
+fn load_models(path: &Path, expected: &ModelFile) -> Result<Models> {
+    let name = || path.display().to_string();
+    let bytes = undust_io::open(path)?.into_bytes().with_context(name)?;
+    if ModelFile::new(expected.file.clone(), &bytes) != *expected {
+        bail!("{} is not the model that was learned with these rules", name());
+    }
+    from_bytes(&bytes).with_context(name)
+}
 
 /// Read a rule file (also a compressed one); errors name it.
 pub(crate) fn load(path: &Path) -> Result<RuleSet> {

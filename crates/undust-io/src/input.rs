@@ -56,16 +56,22 @@ impl Input {
         &self.name
     }
 
-    /// All of it as text.
-    pub fn into_text(mut self) -> Result<String, ReadError> {
+    /// All of it.
+    pub fn into_bytes(mut self) -> Result<Vec<u8>, ReadError> {
         let mut bytes = Vec::new();
-        if let Err(error) = self.reader.read_to_end(&mut bytes) {
-            return Err(self.error(1 + count_newlines(&bytes), error));
+        match self.reader.read_to_end(&mut bytes) {
+            Ok(_) => Ok(bytes),
+            Err(error) => Err(self.error(1 + count_newlines(&bytes), error)),
         }
-        String::from_utf8(bytes).map_err(|error| {
+    }
+
+    /// All of it as text.
+    pub fn into_text(self) -> Result<String, ReadError> {
+        let file = self.name.clone();
+        String::from_utf8(self.into_bytes()?).map_err(|error| {
             let line = 1 + count_newlines(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
             let kind = ReadErrorKind::BadLine("not a text in UTF-8".to_owned());
-            ReadError { file: self.name, line: Some(line), kind }
+            ReadError { file, line: Some(line), kind }
         })
     }
 

@@ -21,10 +21,10 @@ pub const LEAST_PAIRS: usize = 800;
 /// The learner of SIGIR 2017.
 #[derive(Clone, Debug, Default)]
 pub struct Seq2seq {
-    /// How URLs are read; each site is asked if none is given.
-    pub style: Option<Style>,
     /// How networks are made.
     pub settings: Settings,
+    /// Read URLs as the paper does, whatever suits the site.
+    pub paper: bool,
 }
 
 impl Learner for Seq2seq {
@@ -50,6 +50,13 @@ pub struct Lesson {
     pub nothing: Option<String>,
 }
 
+impl Lesson {
+    /// What a learner of rules alone learned.
+    pub fn of_rules(learned: Learned) -> Lesson {
+        Lesson { learned, model: None, nothing: None }
+    }
+}
+
 impl Seq2seq {
     /// Learn the rules and the model of one site. Without labels there is nothing to learn.
     pub fn learn_site(&self, name: &str, pages: &[Page], config: &Config) -> Lesson {
@@ -72,7 +79,8 @@ impl Seq2seq {
     }
 
     fn read(&self, sample: &Sample) -> Corpus {
-        self.style.unwrap_or_else(|| Style::choose(sample)).read(sample)
+        let style = if self.paper { Style::PAPER } else { Style::choose(sample) };
+        style.read(sample)
     }
 
     fn model(&self, site: &Site, max_fpr: f64) -> Option<Model> {

@@ -34,6 +34,14 @@ impl Default for Settings {
     }
 }
 
+impl Settings {
+    /// Those of SIGIR 2017, with a rate that it does not tell.
+    pub fn paper() -> Settings {
+        let optimizer = Optimizer::Sgd { rate: 0.5, decay_per_epoch: 1.0 };
+        Settings { hidden: 512, optimizer, ..Settings::default() }
+    }
+}
+
 /// One of so many templates is held out.
 const HELD_OUT: u64 = 5;
 

@@ -178,7 +178,7 @@ impl Case {
             sites.entry(site).or_default().push(Rule { id: number.to_string(), ..Rule::new(action) });
         }
         let sites = sites.into_iter().map(|(site, rules)| SiteRules { site, rules }).collect();
-        Ok(RuleSet { normalize: self.normalize, site_by: self.site_by, learned: None, sites })
+        Ok(RuleSet { normalize: self.normalize, site_by: self.site_by, sites, ..RuleSet::default() })
     }
 
     fn expectations(&self, engine: &Engine) -> Vec<String> {

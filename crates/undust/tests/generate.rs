@@ -2,7 +2,7 @@
 //!
 //! Everything is made from a string of random bytes, the dice: proptest makes it and shrinks it towards the first choices.
 
-use undust::rules::{Action, EVERY_SITE, Evidence, Learned, Review, Rule, RuleSet, SiteRules};
+use undust::rules::{Action, EVERY_SITE, Evidence, Learned, ModelFile, Review, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
 /// Random bytes, used up one after another; zeros when there are no more.
@@ -135,6 +135,7 @@ fn with_sites(dice: &mut Dice, mut sites: Vec<SiteRules>) -> RuleSet {
         normalize: !dice.seldom(3),
         site_by: if dice.seldom(4) { SiteBy::Host } else { SiteBy::Domain },
         learned: dice.seldom(4).then(|| learned(dice)),
+        model: dice.seldom(4).then(|| ModelFile::new(word(dice).to_owned(), b"bytes")),
         sites,
     }
 }

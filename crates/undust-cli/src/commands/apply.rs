@@ -3,17 +3,18 @@
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use undust::apply::{Canonicalizer, Scratch};
 use undust_io::blocks::{Block, lines, map_blocks};
 use undust_io::{Format, open, try_read_input};
+use undust_neural::apply::{Interpreter, Scratch};
 
 use crate::Outcome;
 use crate::args::Apply;
+use crate::rules_file::Deployed;
 use crate::talk::report_problems;
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
-    let rules = args.applying.load(&args.input)?;
-    let engine = Canonicalizer::new(&rules, args.applying.manner.form.into());
+    let Deployed { rules, models } = args.applying.load(&args.input)?;
+    let engine = Interpreter::new(&rules, &models, args.applying.manner.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut input = open(&args.input)?;
     let format = args.reading.format.map_or_else(|| input.format(), Ok)?;
@@ -35,16 +36,21 @@ pub(super) fn run(args: &Apply) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-fn canonical_lines(engine: &Canonicalizer, block: &Block, tsv: bool) -> Vec<u8> {
-    let mut scratch = Scratch::new();
+fn canonical_lines(engine: &Interpreter, block: &Block, tsv: bool) -> Vec<u8> {
+    let mut scratch = Scratch::that_puts_off();
     let mut out = Vec::with_capacity(block.data.len() + block.data.len() / 8);
-    for url in lines(&block.data) {
-        write_line(engine, &mut scratch, url, tsv, &mut out);
+    loop {
+        for url in lines(&block.data) {
+            write_line(engine, &mut scratch, url, tsv, &mut out);
+        }
+        if !engine.catch_up(&mut scratch) {
+            return out;
+        }
+        out.clear();
     }
-    out
 }
 
-fn write_line(engine: &Canonicalizer, scratch: &mut Scratch, url: &[u8], tsv: bool, out: &mut Vec<u8>) {
+fn write_line(engine: &Interpreter, scratch: &mut Scratch, url: &[u8], tsv: bool, out: &mut Vec<u8>) {
     if tsv {
         out.extend_from_slice(url);
         out.push(b'\t');

@@ -4,17 +4,18 @@ use std::collections::HashSet;
 use std::io::{BufWriter, Write};
 
 use anyhow::Result;
-use undust::apply::{Canonicalizer, Scratch};
 use undust_io::{open, try_read_input};
+use undust_neural::apply::{Interpreter, Scratch};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::Outcome;
 use crate::args::Dedup;
+use crate::rules_file::Deployed;
 use crate::talk::{counted, percent, report_problems, say, thousands};
 
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
-    let rules = args.applying.load(&args.input)?;
-    let engine = Canonicalizer::new(&rules, args.applying.manner.form.into());
+    let Deployed { rules, models } = args.applying.load(&args.input)?;
+    let engine = Interpreter::new(&rules, &models, args.applying.manner.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut scratch = Scratch::new();
     // 128 bits: among billions of keys, no two different ones are ever taken for the same.

@@ -3,17 +3,19 @@
 use std::io::{Cursor, Write};
 
 use anyhow::{Context, Result};
-use undust::apply::{Canonicalizer, Form, Naive};
+use undust::apply::{Form, Naive};
 use undust::page::Page;
 use undust_content::cluster::Options;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
-use undust_learn::pipeline::Config;
+use undust_learn::pipeline::{Config, learn_site};
+use undust_neural::apply::Interpreter;
+use undust_neural::file::Models;
 
 use super::eval::Walk;
-use super::learn::{Total, learn, rule_set, show};
+use super::learn::{Total, learn_sites, rule_set, show};
 use crate::args::Demo;
 use crate::talk::{percent, say, thousands};
 use crate::{Outcome, output, rules_file};
@@ -38,7 +40,8 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         grouped.push(page).context("cannot group pages")?;
     }
     let learner = DecisionTree::default();
-    let learned = learn(grouped, &learner, &config, &Options::default())?;
+    let learn = |site: &str, pages: Vec<Page>| learn_site(site, pages, &learner, &config);
+    let learned = learn_sites(grouped, &learn, &config, &Options::default())?;
     let total = Total::of(&learned);
     let rules = rule_set(learned, learner.name(), &config, &total);
     show(&rules, &total)?;
@@ -53,7 +56,8 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
 
 /// How the rules do on URLs that nobody learned from.
 fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
-    let engine = Canonicalizer::new(rules, Form::Key);
+    let models = Models::new();
+    let engine = Interpreter::new(rules, &models, Form::Key);
     let mut walk = Walk::new(rules, &engine);
     for page in test {
         walk.add(page);

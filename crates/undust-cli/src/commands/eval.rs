@@ -5,16 +5,17 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
-use undust::apply::{Canonicalizer, Scratch};
 use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::site_of;
 use undust_io::read;
 use undust_learn::evaluate::{Evaluation, Report};
+use undust_neural::apply::{Interpreter, Scratch};
 
 use super::{print_json, protocol};
 use crate::Outcome;
 use crate::args::Eval;
+use crate::rules_file::Deployed;
 use crate::table::{align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
@@ -27,8 +28,8 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
 }
 
 fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
-    let rules = args.manner.load_rules(rules)?;
-    let engine = Canonicalizer::new(&rules, args.manner.form.into());
+    let Deployed { rules, models } = args.manner.load(rules)?;
+    let engine = Interpreter::new(&rules, &models, args.manner.form.into());
     let mut walk = Walk::new(&rules, &engine);
     for input in &args.inputs {
         report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
@@ -55,7 +56,7 @@ pub(super) const NO_LABELS: &str =
 /// A crawl simulated over labelled pages.
 pub(super) struct Walk<'r> {
     rules: &'r RuleSet,
-    engine: &'r Canonicalizer,
+    engine: &'r Interpreter<'r>,
     scratch: Scratch,
     key: Vec<u8>,
     evaluation: Evaluation,
@@ -64,7 +65,7 @@ pub(super) struct Walk<'r> {
 }
 
 impl<'r> Walk<'r> {
-    pub(super) fn new(rules: &'r RuleSet, engine: &'r Canonicalizer) -> Walk<'r> {
+    pub(super) fn new(rules: &'r RuleSet, engine: &'r Interpreter<'r>) -> Walk<'r> {
         let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
         Walk { rules, engine, scratch, key: Vec::new(), evaluation, labelled: 0, unlabelled: 0 }
     }

@@ -10,10 +10,11 @@ use undust::rules::{Rule, Validation, classify};
 
 use crate::Outcome;
 use crate::args::Explain;
+use crate::rules_file::Deployed;
 use crate::talk::{counted, percent, thousands};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
-    let rules = args.applying.load_rules()?;
+    let Deployed { rules, models: _ } = args.applying.manner.load(&args.applying.rules)?;
     let engine = Naive::new(&rules, args.applying.manner.form.into());
     let mut out = std::io::stdout().lock();
     for url in &args.urls {

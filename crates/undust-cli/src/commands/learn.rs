@@ -1,5 +1,8 @@
 //! `undust learn`: pages in, rules out, and a table to look at.
 
+pub(super) mod seq2seq;
+
+use std::collections::BTreeMap;
 use std::io::Write;
 
 use anyhow::{Context, Result, bail};
@@ -16,22 +19,31 @@ use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Learned, learn_site};
+use undust_neural::learner::Lesson;
 
 use super::{drop_content, print_json, read_into};
 use crate::args::{self, Learn, Method};
+use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, say, thousands};
-use crate::{Outcome, output, progress, rules_file};
+use crate::{Outcome, output, progress};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "rules")?;
+    if matches!(args.method, Method::Seq2seq) {
+        seq2seq::check_place(args)?;
+    }
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
-    let learner = learner(args);
+    let name = args.method.name();
+    let learn = |site: &str, pages: Vec<Page>| match args.method {
+        Method::Seq2seq => seq2seq::learner(&args.seq2seq, args.seed).learn_site(site, &pages, &config),
+        _ => Lesson::of_rules(learn_site(site, pages, learner(args).as_ref(), &config)),
+    };
     let clustering = args.clustering.options();
-    let learned =
-        args.reading.thread_pool()?.install(|| learn(pages, learner.as_ref(), &config, &clustering))?;
+    let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, &config, &clustering))?;
+    let (learned, models) = seq2seq::take_apart(lessons);
     let total = Total::of(&learned);
     if total.urls == 0 {
         let (labels, hint) = match args.method {
@@ -40,16 +52,19 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         };
         bail!(
             "nothing to learn from: '{}' needs full URLs{labels} ({}, none like that){hint}",
-            learner.name(),
+            name,
             counted(read, "page")
         );
     }
-    let rules = rule_set(learned, learner.name(), &config, &total);
-    rules_file::save(&args.output, &rules)?;
+    let mut deployed = Deployed { rules: rule_set(learned, name, &config, &total), models };
+    deployed.save(&args.output)?;
+    let Deployed { rules, models } = deployed;
     if args.json {
-        print_json(&json!({ "rules": rules.rules().count(), "totals": total }))?;
+        let models: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
+        print_json(&json!({ "rules": rules.rules().count(), "totals": total, "models": models }))?;
     } else if !output::is_stdout(&args.output) {
         show(&rules, &total)?;
+        seq2seq::show(&models)?;
         say(&format!("rules written to {}", args.output.display()));
     }
     if rules.sites.is_empty() && total.clusters == 0 {
@@ -107,6 +122,7 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
             let min_support = args.min_support.unwrap_or(PatternTree::default().min_support);
             Box::new(PatternTree { min_overlap, min_common, min_support, both_ways: false })
         }
+        Method::Seq2seq => Box::new(seq2seq::learner(&args.seq2seq, args.seed)),
     }
 }
 
@@ -126,13 +142,13 @@ fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
     Dustbuster { settings }
 }
 
-/// Learn every site, those of one partition side by side; pages with content and without labels are clustered first.
-pub(super) fn learn(
+/// Learn every site, those of one partition side by side; pages with content and without labels are clustered first. Sorted by site.
+pub(super) fn learn_sites<L: Send>(
     pages: BySite,
-    learner: &dyn Learner,
+    learn: &(impl Fn(&str, Vec<Page>) -> L + Sync),
     config: &Config,
     clustering: &Options,
-) -> Result<Vec<Learned>> {
+) -> Result<Vec<L>> {
     let mut learned = Vec::new();
     for partition in pages.finish().context("cannot write temporary files")? {
         let mut sites = partition.context("cannot read temporary files")?;
@@ -143,15 +159,15 @@ pub(super) fn learn(
             if needs_clusters(&pages, config) {
                 cluster(&site, &mut pages, clustering);
             }
-            let learned = learn_site(&site, pages, learner, config);
+            let learned = learn(&site, pages);
             bar.inc(1);
-            learned
+            (site, learned)
         };
         learned.extend(sites.into_par_iter().map(one).collect::<Vec<_>>());
         bar.finish_and_clear();
     }
-    learned.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
-    Ok(learned)
+    learned.sort_by(|(a, _), (b, _)| a.cmp(b));
+    Ok(learned.into_iter().map(|(_, learned)| learned).collect())
 }
 
 /// What was learned from, all sites together.
@@ -215,7 +231,7 @@ pub(super) fn rule_set(learned: Vec<Learned>, method: &str, config: &Config, tot
         urls: total.urls,
         clusters: total.clusters,
     };
-    RuleSet { normalize: true, site_by: config.site_by, learned: Some(learned), sites }
+    RuleSet { site_by: config.site_by, learned: Some(learned), sites, ..RuleSet::default() }
 }
 
 /// Rules shown of each kind; the file has them all.

@@ -17,15 +17,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use undust::page::Page;
-use undust::rules::RuleSet;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
 use undust_io::{ReadOptions, open, try_read_prepared};
 
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
+use crate::progress;
+use crate::rules_file::Deployed;
 use crate::talk::report_problems;
-use crate::{progress, rules_file};
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
@@ -71,24 +71,20 @@ impl Reading {
 }
 
 impl Applying {
-    /// The rules, as they are to be applied to `input`.
-    fn load(&self, input: &Path) -> Result<RuleSet> {
+    /// The rules and their models, as they are to be applied to `input`.
+    fn load(&self, input: &Path) -> Result<Deployed> {
         if self.rules == Path::new("-") && input == self.rules {
             bail!("rules and URLs cannot both come from standard input");
         }
-        self.load_rules()
-    }
-
-    fn load_rules(&self) -> Result<RuleSet> {
-        self.manner.load_rules(&self.rules)
+        self.manner.load(&self.rules)
     }
 }
 
 impl Manner {
-    fn load_rules(&self, path: &Path) -> Result<RuleSet> {
-        let mut rules = rules_file::load(path)?;
-        rules.normalize &= !self.no_normalize;
-        Ok(rules)
+    fn load(&self, path: &Path) -> Result<Deployed> {
+        let mut deployed = Deployed::load(path)?;
+        deployed.rules.normalize &= !self.no_normalize;
+        Ok(deployed)
     }
 }
 

@@ -5,7 +5,8 @@ use std::fmt;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Action, Class3, Evidence, Learned, Review, Rule, RuleSet, SiteRules, SyntaxError, Validation, classify,
+    Action, Class3, Evidence, Learned, ModelFile, Review, Rule, RuleSet, SiteRules, SyntaxError, Validation,
+    classify,
 };
 use crate::url::SiteBy;
 
@@ -63,7 +64,8 @@ impl RuleSet {
         if let Some(twice) = sites.windows(2).find(|w| w[0].site == w[1].site) {
             return Err(FileError::SiteTwice(twice[0].site.clone()));
         }
-        Ok(RuleSet { normalize: file.normalize, site_by: file.site_by, learned: file.learned, sites })
+        let File { normalize, site_by, learned, model, .. } = file;
+        Ok(RuleSet { normalize, site_by, learned, model, sites })
     }
 
     /// Write a rule file: sites sorted, rules in order, two spaces of indentation, a newline at the end.
@@ -76,6 +78,7 @@ impl RuleSet {
             normalize: self.normalize,
             site_by: self.site_by,
             learned: self.learned.clone(),
+            model: self.model.clone(),
             sites: sites.into_iter().map(write_site).collect(),
         };
         let mut text = serde_json::to_string_pretty(&file).expect("plain data always serializes");
@@ -121,6 +124,9 @@ struct File {
     /// How the set was learned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     learned: Option<Learned>,
+    /// The file with models for what rules cannot say.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    model: Option<ModelFile>,
     /// The sites and their rules.
     sites: Vec<FileSite>,
 }

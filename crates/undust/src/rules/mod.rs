@@ -20,6 +20,6 @@ pub use file::{FileError, VERSION};
 pub use parse::SyntaxError;
 pub use rule::{Action, Evidence, Review, Rewrite, Rule, Substitute};
 pub(crate) use rule::{hole_names, tokens};
-pub use set::{EVERY_SITE, Learned, RuleSet, SiteRules};
+pub use set::{EVERY_SITE, Learned, ModelFile, RuleSet, SiteRules};
 pub use template::{Convert, Template};
 pub use validation::{TriedBy, TriedUrl, Validation, Verdict};

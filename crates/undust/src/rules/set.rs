@@ -1,6 +1,7 @@
 //! The rule set: ordered rules per site, and how they are to be run.
 
 use serde::{Deserialize, Serialize};
+use xxhash_rust::xxh3::xxh3_64;
 
 use super::Rule;
 use crate::url::{SiteBy, SplitUrl};
@@ -17,13 +18,15 @@ pub struct RuleSet {
     pub site_by: SiteBy,
     /// How the set came to be.
     pub learned: Option<Learned>,
+    /// The file with models for what rules cannot say.
+    pub model: Option<ModelFile>,
     /// The sites, sorted by name.
     pub sites: Vec<SiteRules>,
 }
 
 impl Default for RuleSet {
     fn default() -> RuleSet {
-        RuleSet { normalize: true, site_by: SiteBy::Domain, learned: None, sites: Vec::new() }
+        RuleSet { normalize: true, site_by: SiteBy::Domain, learned: None, model: None, sites: Vec::new() }
     }
 }
 
@@ -78,6 +81,24 @@ pub struct Learned {
     pub urls: u64,
     /// Distinct duplicate clusters among them.
     pub clusters: u64,
+}
+
+/// A file of models that belongs to a rule file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[serde(deny_unknown_fields)]
+pub struct ModelFile {
+    /// Its name, as seen from the folder of the rule file.
+    pub file: String,
+    /// What its bytes hash to (XXH3, 64 bits, hexadecimal): models of another run do not fit.
+    pub xxh3: String,
+}
+
+impl ModelFile {
+    /// The file called `file` with these bytes.
+    pub fn new(file: String, bytes: &[u8]) -> ModelFile {
+        ModelFile { file, xxh3: format!("{:016x}", xxh3_64(bytes)) }
+    }
 }
 
 #[cfg(test)]
