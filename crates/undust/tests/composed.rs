@@ -3,7 +3,7 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use undust::apply::{Canonicalizer, Form, Scratch};
-use undust::rules::template::{Item, List, Piece, QueryItem, QueryKind, Text};
+use undust::rules::template::{Class, Item, List, Piece, QueryItem, QueryKind, Text};
 use undust::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Template};
 use undust::url::{SiteBy, SplitUrl};
 
@@ -73,7 +73,12 @@ fn opened(text: &mut Text, dice: &mut Dice, names: &mut Vec<String>) {
         return;
     }
     names.push(format!("h{}", names.len()));
-    let hole = Piece::hole(names.last().expect("just pushed").clone());
+    let mut hole = Piece::hole(names.last().expect("just pushed").clone());
+    if let Piece::Hole { class, .. } = &mut hole
+        && dice.seldom(3)
+    {
+        *class = Class::NoneOf(vec![b"a".to_vec()]);
+    }
     match text.as_slice() {
         [Piece::Literal(before), _] => *text = vec![Piece::Literal(before.clone()), hole],
         [_, Piece::Literal(after)] => *text = vec![hole, Piece::Literal(after.clone())],
@@ -83,6 +88,11 @@ fn opened(text: &mut Text, dice: &mut Dice, names: &mut Vec<String>) {
 
 fn printed(matches: &Template, names: &[String], dice: &mut Dice) -> Template {
     let mut becomes = matches.clone();
+    for piece in becomes.texts_mut().flatten() {
+        if let Piece::Hole { class, .. } = piece {
+            *class = Class::Any;
+        }
+    }
     for text in becomes.texts_mut().filter(|_| dice.seldom(4)) {
         *text = vec![Piece::Star];
     }

@@ -70,7 +70,7 @@ const WORDS: [&str; 22] = [
     "{x}",
 ];
 const NAMES: [&str; 7] = ["a", "b", "c", "sid", "A", "", "!a"];
-const OPEN_TEXTS: [&str; 22] = [
+const OPEN_TEXTS: [&str; 31] = [
     "{x}",
     "*",
     "{y}",
@@ -93,6 +93,15 @@ const OPEN_TEXTS: [&str; 22] = [
     "{x?}b{y?}",
     "{x}b-{y}",
     "*.html",
+    "{x:!a|b}",
+    "{y:!a}",
+    "{:!b|c|1|*}",
+    "{x:!a?}",
+    "{x:!a|b}-{y}",
+    "{y}-{x:!a|1?}",
+    "a-{x:!1}",
+    "{x:!a|b-a?}b{y?}",
+    "{:!a|index}.html",
 ];
 
 /// A set of rules on a few sites, with those of every site among them.
@@ -222,7 +231,8 @@ fn match_text(dice: &mut Dice) -> &'static str {
 
 /// A match that is well formed but for holes that do not fit together.
 fn match_template(dice: &mut Dice, site: &str) -> String {
-    let scheme = dice.pick(&["http", "http", "{s}", "http", "*", "{s:http|https}", "https"]);
+    let scheme =
+        dice.pick(&["http", "http", "{s}", "http", "*", "{s:http|https}", "https", "{s:!ftp|https}"]);
     let userinfo = if dice.seldom(12) { dice.pick(&["{u}@", "u@", "@"]) } else { "" };
     let name = if site == EVERY_SITE { "a.com" } else { site };
     let host = match dice.up_to(9) {
@@ -231,7 +241,18 @@ fn match_template(dice: &mut Dice, site: &str) -> String {
         5 => format!("{{h}}.{name}"),
         6 => format!("{{...}}.{name}"),
         7 => format!("*.{name}"),
-        _ => dice.pick(&["{h}.{...}", "a.com", "{h}", "www.{...}", "{...}.com", "[::1]", "b.org"]).to_owned(),
+        _ => dice
+            .pick(&[
+                "{h}.{...}",
+                "a.com",
+                "{h}",
+                "www.{...}",
+                "{...}.com",
+                "[::1]",
+                "b.org",
+                "{h:!www}.{...}",
+            ])
+            .to_owned(),
     };
     let port = if dice.seldom(8) { dice.pick(&[":{p}", ":8080", ":"]) } else { "" };
     let path = list(dice, match_text);
@@ -433,8 +454,9 @@ pub(crate) fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
             "{...}" => dice.pick(&["a", "b/c", "a/b/1", "", "B/%41"]),
             "{'*'}" => "*",
             "{p}" => "81",
-            "{s}" | "{s:http|https}" => "http",
+            "{s}" | "{s:http|https}" | "{s:!ftp|https}" => "http",
             _ if hole.contains("digits") => dice.pick(&["1", "22"]),
+            _ if hole.contains(":!") => dice.pick(&["a", "b", "c", "1", "ab", "b-a", "A", "*"]),
             _ if hole.contains("a|b") => dice.pick(&["a", "b", "b-a"]),
             _ if dice.seldom(3) => dice.pick(&WORDS),
             _ => *same.get_or_insert(dice.pick(&["a", "b", "1", "A", "ab"])),

@@ -30,21 +30,25 @@ type Held = (Class, bool);
 
 impl Pattern {
     fn matched(template: &Template) -> Pattern {
-        Pattern::shape(template, |piece| match piece {
+        Pattern::shape(template, |_, piece| match piece {
             Piece::Hole { class, optional, .. } => (class.clone(), *optional),
             _ => (Class::Any, false),
         })
     }
 
-    /// What is printed holds what was matched; a star stands for anything.
+    /// What is printed holds what was matched; a star stands for anything. Beside other text, a hole may be read again as ending
+    /// elsewhere: words that it did not hold may then be found there.
     fn printed(rewrite: &Rewrite) -> Pattern {
-        Pattern::shape(rewrite.becomes(), |piece| match piece {
-            Piece::Hole { name, convert: Convert::Copy, .. } => held(rewrite.matches(), name),
+        Pattern::shape(rewrite.becomes(), |text, piece| match piece {
+            Piece::Hole { name, convert: Convert::Copy, .. } => match held(rewrite.matches(), name) {
+                (Class::NoneOf(_), optional) if text.len() > 1 => (Class::Any, optional),
+                held => held,
+            },
             _ => (Class::Any, false),
         })
     }
 
-    fn shape(template: &Template, held: impl Fn(&Piece) -> Held) -> Pattern {
+    fn shape(template: &Template, held: impl Fn(&Text, &Piece) -> Held) -> Pattern {
         let mut shape = template.clone();
         for text in shape.texts_mut() {
             *text = anonymous(text, &held);
@@ -112,14 +116,14 @@ fn held(matches: &Template, hole: &str) -> Held {
 }
 
 /// The text with nameless holes. Of neighbouring ones that would end nowhere, the first stands for all.
-fn anonymous(text: &Text, held: impl Fn(&Piece) -> Held) -> Text {
+fn anonymous(text: &Text, held: impl Fn(&Text, &Piece) -> Held) -> Text {
     let mut out: Text = Vec::new();
     for piece in text {
         let is_after_open = out.last().is_some_and(is_open);
         match piece {
             Piece::Literal(_) => out.push(piece.clone()),
             _ if is_after_open => {}
-            piece => out.push(match held(piece) {
+            piece => out.push(match held(text, piece) {
                 (Class::Any, false) => Piece::Star,
                 (class, optional) => {
                     Piece::Hole { name: String::new(), class, optional, convert: Convert::Copy }
@@ -131,7 +135,11 @@ fn anonymous(text: &Text, held: impl Fn(&Piece) -> Held) -> Text {
 }
 
 fn is_open(piece: &Piece) -> bool {
-    matches!(piece, Piece::Star | Piece::Hole { class: Class::Any, .. })
+    match piece {
+        Piece::Literal(_) => false,
+        Piece::Star => true,
+        Piece::Hole { class, .. } => class.is_open(),
+    }
 }
 
 /// Where an entry of a query stands in a pattern.
@@ -159,13 +167,17 @@ mod tests {
         let (_, digits) = of("http://a/{x:digits}", "http://a/t?a={x}&b=*");
         assert_ne!(digits, start, "a class goes with the hole");
         assert_eq!(digits, of("http://a/t?b=*&a={v:digits}", "http://a/").0);
+        let (_, other) = of("http://a/{x:!u|v}", "http://a/t/{x}/a-{x}");
+        assert_eq!(other, of("http://a/t/{:!u|v}/a-*", "http://a/").0);
     }
 
     #[test]
     fn what_is_printed_can_be_asked_for() {
-        let (_, end) = of("http://a/{x}/{y:digits}", "http://a/{x}{y}{x}");
-        assert_eq!(end, of("http://a/*", "http://a/").0);
-        assert!(end.question().is_some());
+        for first in ["{x}", "{x:!u|v}"] {
+            let (_, end) = of(&format!("http://a/{first}/{{y:digits}}"), "http://a/{x}{y}{x}");
+            assert_eq!(end, of("http://a/*", "http://a/").0);
+            assert!(end.question().is_some());
+        }
         let (from, to) = patterns(&Action::substitute("/index.html$", "$").expect("well formed"));
         assert!(from.question().is_some() && to.question().is_none());
     }

@@ -97,6 +97,9 @@ impl<'t, 'c> Builder<'t, 'c> {
         let test = match text.as_slice() {
             [Piece::Star] => Test::Open(Bind::Ignore),
             [Piece::Hole { name, class: Class::Any, optional: false, .. }] => Test::Open(self.bind(name)),
+            [Piece::Hole { name, class: Class::NoneOf(words), optional: false, .. }] => {
+                Test::NoneOf { words: self.code.word_list(words), bind: self.bind(name) }
+            }
             pieces => {
                 let first = self.code.pieces.len() as u32;
                 for piece in pieces {

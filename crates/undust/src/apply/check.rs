@@ -368,6 +368,10 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
         Class::Lower | Class::Alpha => b"fresh".to_vec(),
         Class::Upper => b"FRESH".to_vec(),
         Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
+        Class::NoneOf(_) => (number..)
+            .map(|number| fresh_value(&Class::Any, number))
+            .find(|fresh| !class.excludes(fresh))
+            .unwrap_or_default(),
     }
 }
 

@@ -49,6 +49,23 @@ impl Code {
             && value.chunks(8).zip(words).all(|(chunk, word)| word_of(chunk) == *word)
     }
 
+    /// Put a list of words into the code: how many there are, then where each is.
+    pub(super) fn word_list(&mut self, words: &[Vec<u8>]) -> u32 {
+        let list: Vec<u64> = words.iter().map(|word| Test::Exact(self.literal(word)).pack()).collect();
+        let at = self.words.len() as u32;
+        self.words.push(list.len() as u64);
+        self.words.extend(list);
+        at
+    }
+
+    /// Whether a text is in the list of words at `at`. Most words are of another length, so that they need not be fetched.
+    pub(super) fn has_word(&self, at: u32, text: &[u8]) -> bool {
+        let (count, list) = self.words[at as usize..].split_first().unwrap_or((&0, &[]));
+        let is_text =
+            |word: u64| matches!(Test::unpack(word), Test::Exact(literal) if self.equals(literal, text));
+        list[..*count as usize].iter().any(|word| is_text(*word))
+    }
+
     pub(super) fn push_literal(&self, literal: Literal, out: &mut Vec<u8>) {
         let len = literal.len as usize;
         let end = out.len() + len;
@@ -158,6 +175,11 @@ pub(super) enum Test {
     Exact(Literal),
     /// Anything but nothing.
     Open(Bind),
+    /// Anything but nothing and the words of the list at this place.
+    NoneOf {
+        words: u32,
+        bind: Bind,
+    },
     /// So many of [`Code::pieces`], from the given one on.
     Pieces {
         first: u32,
@@ -222,6 +244,9 @@ impl Test {
             Test::Open(Bind::Same(slot)) => word(3, 0, slot, 0),
             Test::Pieces { first, count } => word(4, 0, count, first),
             Test::NoValue => word(5, 0, 0, 0),
+            Test::NoneOf { words, bind: Bind::Ignore } => word(6, 0, 0, words),
+            Test::NoneOf { words, bind: Bind::Set(slot) } => word(7, 0, slot, words),
+            Test::NoneOf { words, bind: Bind::Same(slot) } => word(8, 0, slot, words),
         }
     }
 
@@ -233,6 +258,9 @@ impl Test {
             2 => Test::Open(Bind::Set(medium)),
             3 => Test::Open(Bind::Same(medium)),
             4 => Test::Pieces { first: large, count: medium },
+            6 => Test::NoneOf { words: large, bind: Bind::Ignore },
+            7 => Test::NoneOf { words: large, bind: Bind::Set(medium) },
+            8 => Test::NoneOf { words: large, bind: Bind::Same(medium) },
             _ => Test::NoValue,
         }
     }
@@ -283,6 +311,7 @@ mod tests {
         let binds = [Bind::Ignore, Bind::Set(7), Bind::Same(u16::MAX)];
         let mut tests = vec![Test::Exact(literal), Test::Pieces { first: u32::MAX, count: 3 }, Test::NoValue];
         tests.extend(binds.map(Test::Open));
+        tests.extend(binds.map(|bind| Test::NoneOf { words: u32::MAX, bind }));
         assert!(tests.iter().all(|test| Test::unpack(test.pack()) == *test));
         let mut ops = vec![Op::Literal(literal), Op::DotBehindRest, Op::ParamSeparator(b';'), Op::Fragment];
         for convert in CONVERSIONS {
@@ -321,5 +350,12 @@ mod tests {
             assert_eq!(out, format!("x{text}").into_bytes());
         }
         assert_eq!(code.literal(b"a"), code.literal(b"a"));
+        let list =
+            code.word_list(&texts[..4].iter().map(|text| text.as_bytes().to_vec()).collect::<Vec<_>>());
+        for (i, text) in texts.into_iter().enumerate() {
+            assert_eq!(code.has_word(list, text.as_bytes()), i < 4);
+        }
+        let nothing = code.word_list(&[]);
+        assert!(!code.has_word(nothing, b"a"));
     }
 }

@@ -238,17 +238,17 @@ fn take(class: &Class, least: usize, next: Option<&Piece>, next_is_last: bool, r
             let fitting = words.iter().filter(|w| rest.starts_with(w));
             fitting.map(Vec::len).max().or((least == 0).then_some(0))?
         }
-        (Class::Any, None) => rest.len(),
-        (Class::Any, Some(Piece::Literal(bytes))) if next_is_last => {
+        (class, None) if class.is_open() => rest.len(),
+        (class, Some(Piece::Literal(bytes))) if class.is_open() && next_is_last => {
             rest.ends_with(bytes).then(|| rest.len() - bytes.len())?
         }
-        (Class::Any, Some(Piece::Literal(bytes))) => {
+        (class, Some(Piece::Literal(bytes))) if class.is_open() => {
             (least..=rest.len().checked_sub(bytes.len())?).find(|&i| rest[i..].starts_with(bytes))?
         }
-        (Class::Any, Some(_)) => return None,
+        (class, Some(_)) if class.is_open() => return None,
         (class, _) => rest.iter().take_while(|b| class.holds(**b)).count(),
     };
-    (taken >= least).then_some(taken)
+    (taken >= least && !class.excludes(&rest[..taken])).then_some(taken)
 }
 
 fn print(template: &Template, bound: &Bindings) -> Vec<u8> {

@@ -272,6 +272,11 @@ mod tests {
         let third = ("http://a.com/d/{x}", "http://a.com/{x}");
         check(&[down, up, third], "");
         check(&[down, ("http://a.com/{x}/{y}/{z}", "http://a.com/{z}")], "1 2");
+        // What is printed in the end is a word that the first does not match.
+        let first = ("http://a.com/{x}/{y}", "http://a.com/{x}");
+        check(&[("http://a.com/{x:!q}", "http://a.com/q/{x}"), first], "");
+        check(&[("http://a.com/{x:!r}", "http://a.com/q/{x}"), first], "1 2");
+        check(&[("http://a.com/{x:!q}/{y}", "http://a.com/{y}/{x}")], "1");
     }
 
     /// Substitutions and templates on one site, rules of every site, and sites that lead to each other.

@@ -240,7 +240,7 @@ fn is_word(template: &Template, name: &str) -> bool {
     let plain =
         |word: &Vec<u8>| !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-');
     let holds_word = |class: &Class| match class {
-        Class::Any => false,
+        Class::Any | Class::NoneOf(_) => false,
         Class::OneOf(words) => words.iter().all(plain),
         _ => true,
     };
@@ -323,6 +323,10 @@ fn all_but_query_may_agree(pattern: &Template, printed: &Template) -> bool {
 }
 
 fn texts_may_agree(pattern: &Text, printed: &Text) -> bool {
+    if let [Piece::Hole { class: class @ Class::NoneOf(_), .. }] = pattern.as_slice() {
+        let fixed = if printed.as_slice() == [Piece::Star] { Some(&b"*"[..]) } else { as_literal(printed) };
+        return fixed.is_none_or(|fixed| !class.excludes(fixed));
+    }
     if let [Piece::Hole { class, .. }] = pattern.as_slice()
         && !matches!(class, Class::Any | Class::OneOf(_))
     {
@@ -414,5 +418,20 @@ mod tests {
             &[("http://a/x?a=1", "http://a/x?a=2"), ("http://a/x?a=2&!b&{...}", "http://a/x")],
             &[false, true],
         );
+    }
+
+    #[test]
+    fn words_that_a_hole_does_not_hold() {
+        let star = |holds: &'static str| {
+            [("http://a/x?a=*", "http://a/q/*"), (holds, "http://a/q"), ("http://a/y", "http://a/q/new")]
+        };
+        check(&star("http://a/q/{x:!new|old}"), &[false, true, true]);
+        check(&star("http://a/q/{x:!*|new}"), &[true, true, true]);
+        check(&star("http://a/q/{x:!old}"), &[false, true, false]);
+        check(&star("http://a/q/{x:!new}z"), &[false, true, false]);
+        // It may hold anything else: `..` where it is printed as a component, `/` where it was a value.
+        check(&[("http://a/x-{x:!a}", "http://a/b/{x}")], &[false]);
+        check(&[("http://a/x?a={x:!a}", "http://a/b/{x}")], &[false]);
+        check(&[("http://a/x?a={x:a|b}", "http://a/b/{x}")], &[true]);
     }
 }

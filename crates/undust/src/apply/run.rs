@@ -226,6 +226,10 @@ impl<'c> Tests<'c> {
         match Test::unpack(test) {
             Test::Exact(literal) => self.code.equals(literal, value.of_raw(self.raw)),
             Test::Open(bind) => !value.is_empty() && bind.take(self.raw, value, slots),
+            Test::NoneOf { words, bind } => {
+                let text = value.of_raw(self.raw);
+                !text.is_empty() && !self.code.has_word(words, text) && bind.take(self.raw, value, slots)
+            }
             Test::Pieces { first, count } => {
                 let pieces = &self.code.pieces[first as usize..][..count as usize];
                 pieces_match(pieces, self.raw, value, slots)
@@ -258,7 +262,7 @@ fn pieces_match(pieces: &[PieceTest], raw: &[u8], value: Span, slots: &mut [Span
 fn hole_len(class: &Class, least: usize, after: &[PieceTest], rest: &[u8]) -> Option<usize> {
     let len = match class {
         Class::OneOf(words) => words.iter().find(|w| rest.starts_with(w)).map_or(0, Vec::len),
-        Class::Any => match after {
+        Class::Any | Class::NoneOf(_) => match after {
             [] => rest.len(),
             [PieceTest::Exact(bytes)] => rest.strip_suffix(bytes.as_slice())?.len(),
             [PieceTest::Exact(bytes), ..] => least + memchr::memmem::find(rest.get(least..)?, bytes)?,
@@ -266,7 +270,7 @@ fn hole_len(class: &Class, least: usize, after: &[PieceTest], rest: &[u8]) -> Op
         },
         run => rest.iter().position(|b| !run.holds(*b)).unwrap_or(rest.len()),
     };
-    (len >= least).then_some(len)
+    (len >= least && !class.excludes(&rest[..len])).then_some(len)
 }
 
 impl Bind {

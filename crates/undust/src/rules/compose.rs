@@ -117,7 +117,25 @@ impl<'t> Found<'t> {
                 _ => false,
             };
         }
+        if let Class::NoneOf(words) = class {
+            return words.iter().all(|word| self.is_never(text, word));
+        }
         *class == Class::Any || text.iter().all(|piece| self.holds_only(piece, class))
+    }
+
+    /// Whether a text is surely not this word.
+    fn is_never(&self, text: &Text, word: &[u8]) -> bool {
+        match text.as_slice() {
+            [] => true,
+            [Piece::Literal(bytes)] => bytes != word,
+            [Piece::Star] => word != b"*",
+            [Piece::Hole { name, convert: Convert::Copy, .. }] => match self.read(name) {
+                Some((Class::OneOf(held), _)) => !held.iter().any(|held| held == word),
+                Some((held, _)) => held.excludes(word) || !word.iter().all(|byte| held.holds(*byte)),
+                None => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether a piece holds nothing but bytes of a class.
@@ -128,7 +146,7 @@ impl<'t> Found<'t> {
             Piece::Star => class.holds(b'*'),
             Piece::Hole { name, convert, .. } => match self.read(name) {
                 _ if *convert != Convert::Copy => false,
-                Some((Class::Any, _)) | None => false,
+                Some((Class::Any | Class::NoneOf(_), _)) | None => false,
                 Some((Class::OneOf(words), _)) => words.iter().all(|word| all(word)),
                 Some((held, _)) => (0..=u8::MAX).all(|byte| !held.holds(byte) || class.holds(byte)),
             },
@@ -319,7 +337,7 @@ fn one_hole(text: &Text) -> Option<(&[u8], &Piece, &[u8])> {
         return None;
     }
     // A class ends where its run does, which need not be where the text behind it stands.
-    let is_open = !matches!(&text[at], Piece::Hole { class, .. } if *class != Class::Any);
+    let is_open = !matches!(&text[at], Piece::Hole { class, .. } if !class.is_open());
     (is_open || after.is_empty()).then(|| (bytes_of(before), &text[at], bytes_of(after)))
 }
 
@@ -455,6 +473,19 @@ mod tests {
         gives(("http://a/{x}", "http://a/b/{x}"), digits, None);
         gives(("http://a/{x:digits}", "http://a/b/{x}"), digits, Some("http://a/{x}"));
         gives(("http://a/{x:1|22}", "http://a/b/{x}"), digits, Some("http://a/{x}"));
+        let other = ("http://a/b/{y:!a|b}", "http://a/{y}");
+        gives(("http://a/{x}", "http://a/b/{x}"), other, None);
+        gives(("http://a/{x:!a}", "http://a/b/{x}"), other, None);
+        gives(("http://a/{x:!a|b|c}", "http://a/b/{x}"), other, Some("http://a/{x}"));
+        gives(("http://a/{x:!a|b|c}", "http://a/b/{lower(x)}"), other, None);
+        gives(("http://a/{x:!a|b|c}", "http://a/b/c{x}"), other, None);
+        gives(("http://a/{x:!a|b}", "http://a/b/{x}"), digits, None);
+        gives(("http://a/{x:digits}", "http://a/b/{x}"), other, Some("http://a/{x}"));
+        gives(("http://a/{x:lower}", "http://a/b/{x}"), other, None);
+        gives(("http://a/{x:c|d}", "http://a/b/{x}"), other, Some("http://a/{x}"));
+        gives(("http://a/{x:a|c}", "http://a/b/{x}"), other, None);
+        gives(("http://a/{x}", "http://a/b/a"), other, None);
+        gives(("http://a/{x}", "http://a/b/*"), other, Some("http://a/*"));
         gives(("http://a/{x}", "http://a/b/{x}/{x}"), ("http://a/b/{y}/{y}", "http://a/{y}"), None);
         gives(("http://a/{x}", "http://a/{lower(x)}"), ("http://a/{y}", "http://a/{upper(y)}"), None);
         gives(("http://a/{x}", "http://a/A"), ("http://a/{y}", "http://a/{lower(y)}"), Some("http://a/a"));
@@ -465,6 +496,9 @@ mod tests {
         let read = ("http://a/{x}-{n:digits}", "http://a/t/{x}-{n}");
         gives(read, ("http://a/t/{y}-{m:digits}", "http://a/{m}"), Some("http://a/{n}"));
         gives(read, ("http://a/t/{y}-{m}", "http://a/{m}"), None);
+        let read = ("http://a/{x:!a}-{y}", "http://a/t/{x}-{y}");
+        gives(read, ("http://a/t/{u:!a}-{v}", "http://a/{v}"), Some("http://a/{y}"));
+        gives(read, ("http://a/t/{u:!b}-{v}", "http://a/{v}"), None);
     }
 
     #[test]

@@ -257,17 +257,24 @@ fn class(word: &str) -> Result<Class, String> {
     if let Some((_, class)) = Class::NAMED.iter().find(|(name, _)| *name == word) {
         return Ok(class.clone());
     }
+    if let Some(none_of) = word.strip_prefix('!') {
+        return words(none_of).map(Class::NoneOf).ok_or(format!("'{word}' names no word (write !a|b)"));
+    }
     if !word.contains('|') {
-        return Err(format!("'{word}' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b)"));
+        return Err(format!(
+            "'{word}' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b)"
+        ));
     }
+    words(word).map(Class::OneOf).ok_or(format!("'{word}' names no word (write a|b)"))
+}
+
+/// `a|b`: the words, in order, if there are any.
+fn words(text: &str) -> Option<Vec<Vec<u8>>> {
     let mut words: Vec<Vec<u8>> =
-        word.split('|').filter(|w| !w.is_empty()).map(|w| w.as_bytes().to_vec()).collect();
-    if words.is_empty() {
-        return Err(format!("'{word}' names no word (write a|b)"));
-    }
+        text.split('|').filter(|w| !w.is_empty()).map(|w| w.as_bytes().to_vec()).collect();
     words.sort();
     words.dedup();
-    Ok(Class::OneOf(words))
+    (!words.is_empty()).then_some(words)
 }
 
 #[cfg(test)]
@@ -296,6 +303,7 @@ mod tests {
             "{s}://{u}@{...}:{p}/{...}?#{...}",
             "*://*.a.com/a-*-{x:digits?}/{}/{:hex}?a&b=&c={x?}&!d&{...}#{f}",
             "http://{h:a|}{i:a|b-c}/?&;=",
+            "http://a.com/{x:!tagged}-{:!a|b}/{y:!a|b?}/{:|!a|b}/{:!!a}/{:!a|b?|}/{:a|b)|}/{:a?|?}",
             "http://{lower(...)}/{upper(x)}{encode(y)}/{decode(...)}?{sorted(...)}",
             "http://[::1]:80/é{0xFF}{0x0A}{'*'}{'{'}{'}'}'",
             "http://a.com/?{'!'}x=!y",
@@ -304,6 +312,8 @@ mod tests {
         }
         prints("http://a/{'a*b'}{'}'}{0x41}{0xc3}{0xa9}", "http://a/a{'*'}b{'}'}Aé");
         prints("http://a/{x:c|a|b|a}", "http://a/{x:a|b|c}");
+        prints("http://a/{x:!c|a||b|a|}", "http://a/{x:!a|b|c}");
+        prints("http://a/{x:b|!a}", "http://a/{x:|!a|b}");
         prints("http://{'['}a.b]/", "http://[a.b]/");
     }
 
@@ -325,9 +335,11 @@ mod tests {
         fails("http://a/?{lower(...)}", "'{lower(...)}' is neither {...} nor {sorted(...)}");
         fails(
             "http://a/{x:int}",
-            "'int' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b)",
+            "'int' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b)",
         );
         fails("http://a/{x:|}", "'|' names no word (write a|b)");
+        fails("http://a/{x:!}", "'!' names no word (write !a|b)");
+        fails("http://a/{x:!|?}", "'!|' names no word (write !a|b)");
     }
 
     /// The template's parts are those of the URL that it looks like.

@@ -352,7 +352,12 @@ pub(crate) const MAX_SIZE: usize = 32_000;
 
 fn check_size(template: &Template) -> Result<(), String> {
     let (components, bytes) = size(template);
-    if components + bytes > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
+    let words = |piece: &Piece| match piece {
+        Piece::Hole { class, .. } => class.words().iter().map(Vec::len).sum(),
+        _ => 0,
+    };
+    let words: usize = template.texts().flatten().map(words).sum();
+    if components + bytes + words > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
 }
 
 fn check_match(template: &Template) -> Result<(), String> {
@@ -383,7 +388,7 @@ fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> 
         Piece::Hole { convert, .. } if *convert != Convert::Copy => {
             return Err("a match does not convert".into());
         }
-        Piece::Hole { class, .. } => *class == Class::Any,
+        Piece::Hole { class, .. } => class.is_open(),
     };
     if open_ended && !matches!(next, None | Some(Piece::Literal(_))) {
         return Err(

@@ -8,6 +8,7 @@
 //! | `{id}` | any non-empty text, remembered | the text remembered |
 //! | `{id?}` | any text, also none | |
 //! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
+//! | `{id:!a\|b}` | any non-empty text but these words (`{id:!a\|b?}`: also none) | |
 //! | `{lower(id)}` | | converted: `lower upper encode decode` |
 //! | `{...}` | any further host labels, path components, parameters, or a fragment | the same, copied |
 //! | `{sorted(...)}` | | the further parameters, sorted by name |
@@ -15,8 +16,9 @@
 //! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |
 //!
 //! What a template does not mention must be absent: a match without `?` speaks only of URLs without a query. Parameters match in
-//! any order. Text is matched from left to right without backtracking: `*` and `{id}` reach to the first place where
-//! the text behind them stands (the last text of a component must stand at its end), a class takes the longest run.
+//! any order. Text is matched from left to right without backtracking: `*`, `{id}` and `{id:!a|b}` reach to the first place where
+//! the text behind them stands (the last text of a component must stand at its end), a class takes the longest run. Only then is it
+//! asked whether the text so taken is a word that is excluded: if it is, there is no match.
 
 use std::fmt;
 
@@ -136,6 +138,8 @@ pub enum Class {
     Hex,
     /// One of these words (sorted, the longest that fits is taken).
     OneOf(Vec<Vec<u8>>),
+    /// Anything but exactly one of these words (sorted).
+    NoneOf(Vec<Vec<u8>>),
 }
 
 impl Class {
@@ -149,10 +153,28 @@ impl Class {
         ("hex", Class::Hex),
     ];
 
+    /// Whether it takes any text, up to what stands behind it.
+    pub fn is_open(&self) -> bool {
+        matches!(self, Class::Any | Class::NoneOf(_))
+    }
+
+    /// Whether `text` is a word that it excludes.
+    pub fn excludes(&self, text: &[u8]) -> bool {
+        matches!(self, Class::NoneOf(words) if words.iter().any(|word| word == text))
+    }
+
+    /// The words it names.
+    pub(crate) fn words(&self) -> &[Vec<u8>] {
+        match self {
+            Class::OneOf(words) | Class::NoneOf(words) => words,
+            _ => &[],
+        }
+    }
+
     /// Whether a run of this class may hold `byte`.
     pub fn holds(&self, byte: u8) -> bool {
         match self {
-            Class::Any => true,
+            Class::Any | Class::NoneOf(_) => true,
             Class::Digits => byte.is_ascii_digit(),
             Class::Lower => byte.is_ascii_lowercase(),
             Class::Upper => byte.is_ascii_uppercase(),
@@ -382,15 +404,19 @@ fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     if let Some((name, _)) = Class::NAMED.iter().find(|(_, named)| named == class) {
         return write!(f, ":{name}");
     }
-    if let Class::OneOf(words) = class {
-        for (i, word) in words.iter().enumerate() {
-            write!(f, "{}{}", if i == 0 { ":" } else { "|" }, String::from_utf8_lossy(word))?;
-        }
-        if words.len() == 1 {
-            f.write_str("|")?;
-        }
+    let ([first, ..], [.., last]) = (class.words(), class.words()) else { return Ok(()) };
+    let none_of = matches!(class, Class::NoneOf(_));
+    // A bar before the first word and one behind the last are no words, but keep apart what would mean something else.
+    f.write_str(match (none_of, first.starts_with(b"!")) {
+        (true, _) => ":!",
+        (false, true) => ":|",
+        (false, false) => ":",
+    })?;
+    for (i, word) in class.words().iter().enumerate() {
+        write!(f, "{}{}", if i == 0 { "" } else { "|" }, String::from_utf8_lossy(word))?;
     }
-    Ok(())
+    let is_name = !none_of && class.words().len() == 1;
+    f.write_str(if is_name || last.ends_with(b"?") || last.ends_with(b")") { "|" } else { "" })
 }
 
 /// Fixed bytes, with what would mean something else put in quotes.

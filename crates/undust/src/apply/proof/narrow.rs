@@ -155,5 +155,9 @@ fn fitted(mut parts: Vec<Part>, patterns: &[Text]) -> Option<Vec<Part>> {
             }
         }
     }
-    Some(parts)
+    let excluded = |(part, pattern): (&Part, &Text)| match (part, pattern.as_slice()) {
+        (Part::Fixed(bytes), [Piece::Hole { class, .. }]) => class.excludes(bytes),
+        _ => false,
+    };
+    (!parts.iter().zip(patterns).any(excluded)).then_some(parts)
 }
