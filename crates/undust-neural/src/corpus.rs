@@ -45,7 +45,10 @@ impl Corpus {
             ends.push(text.len());
         }
         let urls = || ends.windows(2).map(|ends| &text[ends[0]..ends[1]]);
-        let vocabulary = Vocabulary::learn(urls(), least_share, delimiters);
+        let least = (least_share * sample.rows.len() as f64).max(CONSTANT_FROM);
+        let pages = urls().zip(sample.rows.iter().map(|row| sample.site.cluster(*row)));
+        let constant = constant_pages(pages, least as u64, &delimiters);
+        let vocabulary = Vocabulary::learn(urls(), &constant, least_share, delimiters);
         let mut corpus = Corpus {
             vocabulary,
             templates: Vec::new(),
@@ -169,6 +172,26 @@ impl Corpus {
         }
         clusters.into_values().filter(|rows| rows.len() > 1).collect()
     }
+}
+
+/// A page of fewer URLs than this is none that all kinds of URLs lead to, such as a login wall.
+const CONSTANT_FROM: f64 = 24.0;
+
+/// The URL of fewest tokens of every page that has at least so many URLs, and how many.
+fn constant_pages<'u>(
+    pages: impl Iterator<Item = (&'u [u8], u32)>,
+    least: u64,
+    delimiters: &Delimiters,
+) -> Vec<(&'u [u8], u64)> {
+    let mut by_page: BTreeMap<u32, ((usize, &[u8]), u64)> = BTreeMap::new();
+    for (url, page) in pages {
+        let rank = (delimiters.tokens(url).count(), url);
+        let (best, count) = by_page.entry(page).or_insert((rank, 0));
+        *best = rank.min(*best);
+        *count += 1;
+    }
+    let constant = by_page.into_values().filter(|(_, count)| *count >= least);
+    constant.map(|((_, url), count)| (url, count)).collect()
 }
 
 /// How often an answer was right, and how often not.

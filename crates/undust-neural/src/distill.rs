@@ -42,7 +42,7 @@ fn rule(vocabulary: &Vocabulary, from: &[Id], to: &[Id], excluded: &Excluded) ->
         _ => None,
     };
     let class = |number: Id| match excluded.get(&number) {
-        Some(words) => Class::Any,
+        Some(words) => Class::NoneOf(words.iter().filter_map(word).collect()),
         None => Class::Any,
     };
     let hole = |number: Id, class| Piece::Hole {

@@ -55,26 +55,29 @@ pub struct Reading {
 }
 
 impl Vocabulary {
-    /// The words of a list of URLs: tokens that at least this share of them have.
+    /// The words of a list of URLs: tokens that at least this share of them have. URLs of `constant` pages count as often as there are
+    /// URLs that lead there: what these become must be said in words.
     pub fn learn<'u>(
         urls: impl Iterator<Item = &'u [u8]>,
+        constant: &[(&'u [u8], u64)],
         least_share: f64,
         delimiters: Delimiters,
     ) -> Vocabulary {
         let mut seen: BTreeMap<&[u8], (u64, u64, [bool; 3])> = BTreeMap::new();
-        let mut total = 0;
-        for url in urls {
-            total += 1;
+        let (mut total, mut number) = (0, 0);
+        let once = urls.inspect(|_| total += 1).map(|url| (url, 1));
+        for (url, times) in once.chain(constant.iter().copied()) {
+            number += 1;
             for (position, token) in delimiters.tokens(url).enumerate() {
                 if let Token::Text(text) = token {
                     let (count, last, places) = seen.entry(text).or_default();
-                    *count += u64::from(*last != total);
-                    *last = total;
+                    *count += if *last == number { 0 } else { times };
+                    *last = number;
                     places[place(position)] = true;
                 }
             }
         }
-        let least = (least_share * total as f64).max(LEAST_COUNT);
+        let least = (least_share * f64::from(total)).max(LEAST_COUNT);
         let frequent = seen.into_iter().filter(|(_, (count, ..))| *count as f64 >= least);
         let word = |(text, (count, _, places)): (&[u8], (u64, u64, [bool; 3]))| {
             Some(Word { text: str::from_utf8(text).ok()?.to_owned(), count, places })

@@ -1,0 +1,105 @@
+//! The cases of the paper's Table 3, on a small site that has them: a model is made, written, read, and asked.
+
+use undust::apply::Form;
+use undust::page::Page;
+use undust::rules::RuleSet;
+use undust::url::SiteBy;
+use undust_learn::pipeline::Config;
+use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::file::{Models, from_bytes, to_bytes};
+use undust_neural::learner::{Lesson, Seq2seq};
+use undust_neural::teach::Settings;
+
+/// Questions and answers: users by number with or without a name, questions under two words, tags, a login wall.
+fn question_site() -> Vec<Page> {
+    let mut pages = Vec::new();
+    let mut add = |path: String, cluster: String| {
+        let url = format!("http://qa.example/{path}");
+        pages.push(Page { cluster: Some(cluster), ..Page::new(url.as_str()) });
+    };
+    for id in 0..300 {
+        let (user, question) = (10_000 + 7 * id, 50_000 + 11 * id);
+        add(format!("users/{user}"), format!("user {user}"));
+        add(format!("users/{user}/name{id}"), format!("user {user}"));
+        add(format!("q/{question}"), format!("question {question}"));
+        add(format!("questions/{question}/title-{id}"), format!("question {question}"));
+        if id % 3 == 0 {
+            add(format!("questions/{question}/title-{id}?sort=votes"), format!("question {question}"));
+            add(format!("questions/tagged/tag{id}"), format!("tag {id}"));
+            add(format!("private-message/set/who{id}"), "login".to_owned());
+        }
+        // Which one is the previous one only the database knows.
+        add(format!("t/prev/{question}"), format!("question {}", question - 11));
+    }
+    add("login".to_owned(), "login".to_owned());
+    pages
+}
+
+fn small() -> Seq2seq {
+    Seq2seq { settings: Settings { hidden: 32, steps: 150, ..Settings::default() }, ..Seq2seq::default() }
+}
+
+fn canonical(rules: &RuleSet, models: &Models, path: &str) -> String {
+    let mut out = Vec::new();
+    let interpreter = Interpreter::new(rules, models, Form::Key);
+    interpreter.append(format!("http://qa.example/{path}").as_bytes(), &mut Scratch::new(), &mut out);
+    let out = String::from_utf8(out).expect("text");
+    out.strip_prefix("http://qa.example/").expect("the same site").to_owned()
+}
+
+const CASES: [(&str, &str); 6] = [
+    // Case 1: superfluous parameters.
+    ("users/150781/rich", "users/150781"),
+    // Case 2: substitution.
+    ("questions/132218/why-is-the-sky-blue", "q/132218"),
+    ("questions/132218/why-is-the-sky-blue?sort=votes", "q/132218"),
+    // Case 3: `tagged` is a word; wildcards made it `q/tagged`.
+    ("questions/tagged/google", "questions/tagged/google"),
+    // Case 4: one constant page.
+    ("private-message/set/Yovav", "login"),
+    // Case 5: cannot be computed, and is left alone.
+    ("t/prev/10135", "t/prev/10135"),
+];
+
+#[test]
+fn rules_and_the_model_alone_know_the_cases() {
+    let Lesson { learned, model, .. } =
+        small().learn_site("qa.example", &question_site(), &Config::default());
+    let rules = RuleSet::of_site("qa.example", SiteBy::Domain, learned.rules.rules);
+    let models = Models::from([("qa.example".to_owned(), model.expect("a model"))]);
+    let (no_rules, no_models) = (RuleSet::default(), Models::new());
+    for (path, expected) in CASES {
+        assert_eq!(canonical(&rules, &no_models, path), expected, "rules");
+        assert_eq!(canonical(&no_rules, &models, path), expected, "model");
+        assert_eq!(canonical(&rules, &models, path), expected, "both");
+    }
+}
+
+#[test]
+fn the_rule_for_questions_says_what_it_does_not_mean() {
+    let learned = small().learn_site("qa.example", &question_site(), &Config::default()).learned;
+    let sides: Vec<String> = learned.rules.rules.iter().map(|rule| rule.action.to_string()).collect();
+    let expected = "http://qa.example/questions/{arg1:!tagged}/* -> http://qa.example/q/{arg1}";
+    assert!(sides.iter().any(|rule| rule == expected), "{sides:#?}");
+}
+
+#[test]
+fn the_same_seed_gives_the_same_bytes() {
+    let pages = question_site();
+    let learn = |pages: &[Page]| {
+        let Lesson { learned, model, .. } = small().learn_site("qa.example", pages, &Config::default());
+        let rules = RuleSet::of_site("qa.example", SiteBy::Domain, learned.rules.rules);
+        (rules.to_json(), to_bytes(&Models::from([("qa.example".to_owned(), model.expect("a model"))])))
+    };
+    let (rules, model) = learn(&pages);
+    let shuffled: Vec<Page> = pages.iter().rev().cloned().collect();
+    assert!((rules, model.clone()) == learn(&shuffled), "the order of pages matters");
+    assert_eq!(to_bytes(&from_bytes(&model).expect("a model file")), model);
+}
+
+#[test]
+fn too_few_urls_teach_nothing() {
+    let lesson = small().learn_site("qa.example", &question_site()[..500], &Config::default());
+    assert!(lesson.model.is_none() && lesson.learned.rules.rules.is_empty());
+    assert!(lesson.nothing.is_some_and(|why| why.starts_with("500 labelled URLs are too few")));
+}
