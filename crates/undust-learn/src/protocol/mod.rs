@@ -19,8 +19,13 @@ pub const MIN_URLS: usize = 100;
 
 /// The first rows of a site, this share of all, and the rest: a crawler knows what it has seen, not what comes.
 fn split_in_order(pages: &[Page], share: f64) -> (&[Page], &[Page]) {
-    let first = share * pages.len() as f64;
-    pages.split_at((0..pages.len()).filter(|&row| (row as f64) < first).count())
+    pages.split_at(part_of(pages.len(), share))
+}
+
+/// `share` of `whole`, rounded.
+fn part_of(whole: usize, share: f64) -> usize {
+    let part = whole as f64 * share;
+    (0..whole).take_while(|&n| n as f64 + 0.5 <= part).count()
 }
 
 /// The score of a crawl over the labelled `pages`, in their order, that fetches one URL of each key; `append_key` appends the key of a
