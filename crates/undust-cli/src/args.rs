@@ -9,7 +9,6 @@ use clap::{Parser, Subcommand, ValueEnum};
 use undust::apply::Form;
 use undust::url::SiteBy;
 use undust_io::Format;
-use undust_learn::learn;
 use undust_learn::learn::decision_tree;
 use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::pattern_tree;
@@ -238,8 +237,8 @@ pub(crate) struct Eval {
     /// With www07: try out so many likely rules, the likeliest first [default: 1000]
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "N")]
     pub(crate) top: Option<usize>,
-    /// The share of a site to learn from: with www07 its first rows [default: 0.75], with www10 some at random, at most 100,000 URLs
-    /// [default: 0.2]
+    /// The share of a site to learn from: with www07 and sigir17 its first rows [default: 0.75], with www10 some at random, at most
+    /// 100,000 URLs [default: 0.2]
     #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) train: Option<f64>,
     /// With www10: what is drawn at random to learn from [default: cluster]
@@ -251,9 +250,19 @@ pub(crate) struct Eval {
     /// With www07 and www10: draw the figures of the paper to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// With wsdm10 and www10: compare these learners, separated by commas [default: all; with www10 those of the paper]
-    #[arg(long, value_delimiter = ',', value_parser = learner, requires = "protocol", conflicts_with = "rules", value_name = "NAMES")]
+    /// With wsdm10, www10 and sigir17: compare these learners, separated by commas; sigir17 also knows keep-all [default: all; with
+    /// www10 those of the paper]
+    #[arg(
+        long,
+        value_delimiter = ',',
+        requires = "protocol",
+        conflicts_with = "rules",
+        value_name = "NAMES"
+    )]
     pub(crate) methods: Vec<String>,
+    /// With sigir17: upper bound of the share of false positives of a site's rules, as in `undust learn` [default: 0.01]
+    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    pub(crate) max_fpr: Option<f64>,
     /// With wsdm10: where the precision of rules is measured [default: train]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "HALF")]
     pub(crate) judged_on: Option<HalfArg>,
@@ -402,6 +411,9 @@ impl Method {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Protocol {
+    /// De-duping URLs with Sequence-to-Sequence Neural Networks, SIGIR 2017: a crawl that knows what several methods learned from its
+    /// first pages
+    Sigir17,
     /// Learning URL Patterns for Webpage De-duplication, WSDM 2010: what rules of several learners spare
     Wsdm10,
     /// Do Not Crawl in the DUST, WWW 2007: how many likely rules are valid
@@ -443,14 +455,6 @@ impl From<HalfArg> for Half {
             HalfArg::Test => Half::Test,
         }
     }
-}
-
-fn learner(name: &str) -> Result<String, String> {
-    if learn::by_name(name).is_some() {
-        return Ok(name.to_owned());
-    }
-    let known: Vec<_> = learn::all().iter().map(|learner| learner.name()).collect();
-    Err(format!("no learner is called '{name}'; there are {}", known.join(", ")))
 }
 
 fn share(text: &str) -> Result<f64, String> {

@@ -520,11 +520,132 @@ fn its_figures() {
 }
 
 #[test]
-fn learners_that_nobody_knows() {
+fn the_experiment_of_sigir_2017() {
+    let folder = forum().and("shop.tsv", format!("url\tcluster\n{}", shop_rows("www.example.org")));
+    assert_snapshot!(folder.undust("eval --protocol sigir17 forum.tsv shop.tsv"), @"
+    Learned from the first 75.0 % of the rows, tested on a crawl of the rest
+
+    site                 URLs  pages  pairs  test URLs  test pages
+    ───────────────────────────────────────────────────────────────
+    computer-forum.net  3,000  2,120  1,092      1,000         746
+    example.org           600    300    600        200         100
+
+    pairs:      URLs of pages with at least two, among those learned from
+
+    The crawl fetches a URL if its canonical form is new
+
+    site                method         rules  crawled  covered  precision  recall      F1
+    ──────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  keep-all           0    1,000      746     0.7460  1.0000  0.8545
+                        dustbuster         0    1,000      746     0.7460  1.0000  0.8545
+                        rewrite            2      766      746     0.9739  1.0000  0.9868
+                        decision-tree      4      759      746     0.9829  1.0000  0.9914
+                        pattern-tree       3      762      746     0.9790  1.0000  0.9894
+    example.org         keep-all           0      200      100     0.5000  1.0000  0.6667
+                        dustbuster         1      100      100     1.0000  1.0000  1.0000
+                        rewrite            1      100      100     1.0000  1.0000  1.0000
+                        decision-tree      1      100      100     1.0000  1.0000  1.0000
+                        pattern-tree       1      100      100     1.0000  1.0000  1.0000
+
+    Mean of the sites
+
+    method         all rules  precision  recall      F1
+    ────────────────────────────────────────────────────
+    keep-all               0     0.6230  1.0000  0.7606
+    dustbuster             1     0.8730  1.0000  0.9273
+    rewrite                3     0.9869  1.0000  0.9934
+    decision-tree          5     0.9914  1.0000  0.9957
+    pattern-tree           4     0.9895  1.0000  0.9947
+
+    crawled:    URLs fetched
+    covered:    pages of which a URL is fetched
+    precision:  pages covered, of URLs crawled
+    recall:     pages covered, of all
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn a_crawl_of_one_site() {
+    let flags = "--methods decision-tree,keep-all --train 0.5 --max-fpr 0.05";
+    assert_snapshot!(forum().undust(&format!("eval --protocol sigir17 {flags} forum.tsv")), @"
+    Learned from the first 50.0 % of the rows, tested on a crawl of the rest
+
+    site                 URLs  pages  pairs  test URLs  test pages
+    ───────────────────────────────────────────────────────────────
+    computer-forum.net  2,000  1,454    634      2,000       1,470
+
+    pairs:      URLs of pages with at least two, among those learned from
+
+    The crawl fetches a URL if its canonical form is new
+
+    site                method         rules  crawled  covered  precision  recall      F1
+    ──────────────────────────────────────────────────────────────────────────────────────
+    computer-forum.net  decision-tree      2    1,513    1,470     0.9716  1.0000  0.9856
+                        keep-all           0    2,000    1,470     0.7350  1.0000  0.8473
+
+    crawled:    URLs fetched
+    covered:    pages of which a URL is fetched
+    precision:  pages covered, of URLs crawled
+    recall:     pages covered, of all
+    ! passed over, with fewer than 100 labelled URLs: 1 site
+    = 0
+    ");
+}
+
+#[test]
+fn the_crawl_in_json() {
+    let folder = forum();
+    let json =
+        |flags: &str| folder.undust(&format!("eval --protocol sigir17 forum.tsv --json {flags}")).fine();
+    let text = json("--methods keep-all,decision-tree");
+    assert_eq!(text, json("--methods keep-all,decision-tree --threads 1"));
+    let report: serde_json::Value = serde_json::from_str(&text).expect("JSON");
+    assert_eq!((&report["protocol"], &report["small_sites"]), (&"sigir17".into(), &1.into()));
+    assert_eq!((&report["train"], &report["max_fpr"]), (&0.75.into(), &0.01.into()));
+    let (total, site) = (&report["total"], &report["sites"][0]);
+    assert_eq!(site["train"]["urls"], 3000);
+    let [keep_all, learned] = [0, 1].map(|at| &site["methods"][at]);
+    assert_eq!((&keep_all["method"], &keep_all["crawled"]), (&"keep-all".into(), &site["test_urls"]));
+    assert_eq!(keep_all["covered"], site["test_clusters"]);
+    assert_eq!((&learned["method"], &learned["urls"]), (&"decision-tree".into(), &site["test_urls"]));
+    assert_eq!(total[1]["macro_average"], learned["metrics"], "one site is all there is");
+    assert!(learned["metrics"]["f1"].as_f64() > keep_all["metrics"]["f1"].as_f64());
+}
+
+#[test]
+fn the_crawl_goes_by_the_rules_of_learn() {
+    let folder = forum();
+    let text = folder.read("forum.tsv");
+    let rows: Vec<&str> = text.lines().collect();
+    // The header, 3,000 rows to learn from, 1,000 to test on, and the row of another site.
+    let part =
+        |rows: &[&str]| lines(["url\tcluster\tdigest\tsize"].iter().chain(rows).map(ToString::to_string));
+    folder.write("train.tsv", part(&rows[1..3001]));
+    folder.write("test.tsv", part(&rows[3001..4001]));
+    folder.undust("learn train.tsv --method decision-tree").fine();
+    let json = |args: &str| -> serde_json::Value {
+        serde_json::from_str(&folder.undust(&format!("eval {args} --json")).fine()).expect("JSON")
+    };
+    let (step_by_step, experiment) =
+        (json("-r rules.json test.tsv"), json("--protocol sigir17 --methods decision-tree forum.tsv"));
+    assert_eq!(step_by_step["macro_average"], experiment["total"][0]["macro_average"]);
+    assert_eq!(step_by_step["total"]["rules"], experiment["total"][0]["rules"]);
+}
+
+#[test]
+fn methods_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
-    ! error: invalid value 'nonsense' for '--methods <NAMES>': no learner is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree
-    !
-    ! For more information, try '--help'.
+    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree
+    = 2
+    ");
+    assert_snapshot!(forum().undust("eval --protocol www10 --methods keep-all forum.tsv"), @"
+    ! undust: no method is called 'keep-all'; there are dustbuster, rewrite, decision-tree, pattern-tree
+    = 2
+    ");
+    assert_snapshot!(forum().undust("eval --protocol sigir17 --methods keep-some forum.tsv"), @"
+    ! undust: no method is called 'keep-some'; there are keep-all, dustbuster, rewrite, decision-tree, pattern-tree
     = 2
     ");
 }
@@ -538,14 +659,23 @@ fn options_of_another_experiment() {
         ("www07", "--singletons"),
         ("www07", "--sample-by url"),
         ("www07", "--noise 0.1"),
+        ("www07", "--max-fpr 0.1"),
         ("wsdm10", "--top 3"),
         ("wsdm10", "--train 0.5"),
         ("wsdm10", "--plot plot.svg"),
         ("wsdm10", "--sample-by url"),
         ("wsdm10", "--noise 0.1"),
+        ("wsdm10", "--max-fpr 0.1"),
         ("www10", "--top 3"),
         ("www10", "--judged-on test"),
         ("www10", "--singletons"),
+        ("www10", "--max-fpr 0.1"),
+        ("sigir17", "--top 3"),
+        ("sigir17", "--judged-on test"),
+        ("sigir17", "--singletons"),
+        ("sigir17", "--sample-by url"),
+        ("sigir17", "--noise 0.1"),
+        ("sigir17", "--plot plot.svg"),
     ] {
         let name = flag.split(' ').next().expect("a flag");
         let talk = folder.undust(&format!("eval --protocol {protocol} {flag} labelled.tsv")).failed();
@@ -563,6 +693,7 @@ fn rules_or_an_experiment() {
         "--protocol www07 --form url",
         "--protocol wsdm10 --judged-on all",
         "--protocol www10 --noise 2",
+        "--protocol sigir17 --max-fpr 2",
         "--protocol www10 --sample-by page",
         "-r rules.json --noise 0.1",
         "-r rules.json --methods rewrite",

@@ -1,15 +1,15 @@
 //! `undust eval --protocol`: the experiments of the papers on labelled URLs, as tables and plots. One file per paper.
 
+mod sigir17;
 mod wsdm10;
 mod www07;
 mod www10;
 
-use anyhow::{Result, bail};
+use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::Sites;
-use undust_learn::learn::{self, Learner};
 use undust_learn::protocol::MIN_URLS;
 
 use super::eval::NO_LABELS;
@@ -20,6 +20,7 @@ use crate::{Outcome, progress};
 
 pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     match protocol {
+        Protocol::Sigir17 => sigir17::run(args),
         Protocol::Wsdm10 => wsdm10::run(args),
         Protocol::Www07 => www07::run(args),
         Protocol::Www10 => www10::run(args),
@@ -34,9 +35,17 @@ fn refuse(flags: &[(&str, bool)], protocol: &str) -> Result<()> {
     }
 }
 
-/// The learners of these names.
-fn named(names: &[String]) -> impl Iterator<Item = Box<dyn Learner>> {
-    names.iter().filter_map(|name| learn::by_name(name))
+/// Those of `known` that are named, or all of them where none is.
+fn named<M>(names: &[String], known: impl Fn() -> Vec<M>, name_of: fn(&M) -> &str) -> Result<Vec<M>> {
+    if names.is_empty() {
+        return Ok(known());
+    }
+    let find = |name: &String| {
+        let all = || known().iter().map(name_of).collect::<Vec<_>>().join(", ");
+        let method = known().into_iter().find(|method| name_of(method) == name);
+        method.with_context(|| format!("no method is called '{name}'; there are {}", all()))
+    };
+    names.iter().map(find).collect()
 }
 
 /// What an experiment shows on each site that is large enough, and how many are not.

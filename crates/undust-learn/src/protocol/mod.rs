@@ -3,9 +3,40 @@
 
 #[cfg(test)]
 mod fixed;
+pub mod sigir17;
 pub mod wsdm10;
 pub mod www07;
 pub mod www10;
 
+use std::collections::BTreeMap;
+
+use undust::page::Page;
+
+use crate::evaluate::{Evaluation, Score};
+
 /// Sites with fewer labelled URLs than this say nothing.
 pub const MIN_URLS: usize = 100;
+
+/// The first rows of a site, this share of all, and the rest: a crawler knows what it has seen, not what comes.
+fn split_in_order(pages: &[Page], share: f64) -> (&[Page], &[Page]) {
+    pages.split_at(part_of(pages.len(), share))
+}
+
+/// `share` of `whole`, rounded.
+fn part_of(whole: usize, share: f64) -> usize {
+    let part = whole as f64 * share;
+    (0..whole).take_while(|&n| n as f64 + 0.5 <= part).count()
+}
+
+/// The score of a crawl over the labelled `pages`, in their order, that fetches one URL of each key; `append_key` appends the key of a
+/// URL, by so many rules.
+fn crawl(site: &str, pages: &[Page], rules: u64, mut append_key: impl FnMut(&[u8], &mut Vec<u8>)) -> Score {
+    let (mut key, mut walk) = (Vec::new(), Evaluation::new());
+    for page in pages {
+        let Some(label) = page.label() else { continue };
+        key.clear();
+        append_key(&page.url, &mut key);
+        walk.add(site, &page.url, &key, label);
+    }
+    walk.report(&BTreeMap::from([(site.to_owned(), rules)])).total
+}

@@ -4,16 +4,14 @@
 //! the labels (Table 2, Fig. 5). Then rules are learned and validated on the first rows of the site, and applied to the others
 //! (Tables 3 and 4, coverage). The paper fetched pages where we compare labels.
 
-use std::collections::BTreeMap;
-
 use serde::Serialize;
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
 use undust::rules::{Action, Rule, RuleSet, Validation};
 use undust::url::SiteBy;
 
-use super::MIN_URLS;
-use crate::evaluate::{Evaluation, Score};
+use super::{MIN_URLS, crawl, split_in_order};
+use crate::evaluate::Score;
 use crate::learn::dustbuster::{Dustbuster, Likely, Settings, Similar};
 use crate::listing::Listing;
 use crate::validate::labels::LabelledPages;
@@ -140,8 +138,7 @@ impl Experiment {
     }
 
     fn canonization(&self, site: &str, pages: &[Page]) -> Canonization {
-        let share = self.train * pages.len() as f64;
-        let (train, test) = pages.split_at((0..pages.len()).filter(|&row| (row as f64) < share).count());
+        let (train, test) = split_in_order(pages, self.train);
         let likely = learner(FILTER).likely(&Listing::new(train, false));
         let first = likely.rules.into_iter().take(self.top);
         let mut rules: Vec<Rule> = first.map(|rule| open(rule.action)).collect();
@@ -159,16 +156,10 @@ impl Experiment {
     }
 
     fn score(&self, site: &str, rules: Vec<Rule>, pages: &[Page]) -> Score {
-        let counts = BTreeMap::from([(site.to_owned(), rules.len() as u64)]);
+        let count = rules.len() as u64;
         let engine = Canonicalizer::new(&RuleSet::of_site(site, self.site_by, rules), Form::Key);
-        let (mut scratch, mut key, mut walk) = (Scratch::new(), Vec::new(), Evaluation::new());
-        for page in pages {
-            let Some(label) = page.label() else { continue };
-            key.clear();
-            engine.append(&page.url, &mut scratch, &mut key);
-            walk.add(site, &page.url, &key, label);
-        }
-        walk.report(&counts).total
+        let mut scratch = Scratch::new();
+        crawl(site, pages, count, |url, key| engine.append(url, &mut scratch, key))
     }
 }
 

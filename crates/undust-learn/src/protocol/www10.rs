@@ -22,7 +22,7 @@ use undust::page::Page;
 use undust::rules::{Action, Rule, RuleSet};
 use undust::url::SiteBy;
 
-use super::MIN_URLS;
+use super::{MIN_URLS, part_of};
 use crate::changes::engine;
 use crate::deploy::{Proofed, Strategy};
 use crate::evaluate::{Evaluation, Metrics, Score, share};
@@ -170,7 +170,7 @@ impl Experiment {
             return None;
         }
         let truth: Vec<u32> = (0..site.len() as u32).map(|row| site.cluster(row)).collect();
-        let count = train::part_of(site.len(), self.train).min(self.most_train);
+        let count = part_of(site.len(), self.train).min(self.most_train);
         let rows = train::draw(&site, count, self.sample_by, self.seed);
         let mislabelled = train::mislabel(&mut site, &rows, self.noise, self.seed);
         let test = Test { site: &site, truth, site_by: self.site_by };

@@ -5,7 +5,7 @@ use std::io::Write;
 use anyhow::Result;
 use comfy_table::Table;
 use undust::url::SiteBy;
-use undust_learn::learn::{self, Learner};
+use undust_learn::learn;
 use undust_learn::protocol::wsdm10::{
     Experiment, Half, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total,
 };
@@ -35,11 +35,12 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         ("--sample-by", args.sample_by.is_some()),
         ("--noise", args.noise.is_some()),
         ("--plot", args.plot.is_some()),
+        ("--max-fpr", args.max_fpr.is_some()),
     ];
     refuse(&flags, "wsdm10")?;
     let judged_on = args.judged_on.map_or(Half::default(), Half::from);
     let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
-    let learners = learners(&args.methods);
+    let learners = named(&args.methods, learn::all, |learner| learner.name())?;
     let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, &pages, &learners))?;
     let total = total(&reports.sites);
     if args.json {
@@ -55,11 +56,6 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         print(&total, &reports.sites, &experiment)?;
     }
     Ok(Outcome::Fine)
-}
-
-/// The learners of these names, or all there are.
-fn learners(names: &[String]) -> Vec<Box<dyn Learner>> {
-    if names.is_empty() { learn::all() } else { named(names).collect() }
 }
 
 fn print(total: &[MethodReport], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {

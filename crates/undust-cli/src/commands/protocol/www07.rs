@@ -29,6 +29,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         ("--singletons", args.singletons),
         ("--sample-by", args.sample_by.is_some()),
         ("--noise", args.noise.is_some()),
+        ("--max-fpr", args.max_fpr.is_some()),
     ];
     refuse(&flags, "www07")?;
     if let Some(path) = &args.plot {

@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::{Context, Result};
 use comfy_table::Table;
 use undust_learn::evaluate::Score;
+use undust_learn::learn;
 use undust_learn::protocol::www10::{
     Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
     TABLE_MAX_FPR, TRAIN, methods_of_the_paper, total,
@@ -36,13 +37,14 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
         ("--top", args.top.is_some()),
         ("--judged-on", args.judged_on.is_some()),
         ("--singletons", args.singletons),
+        ("--max-fpr", args.max_fpr.is_some()),
     ];
     refuse(&flags, "www10")?;
     if let Some(path) = &args.plot {
         output::check_writable(path)?;
     }
     let experiment = experiment(args);
-    let methods = methods(&args.methods);
+    let methods = methods(&args.methods)?;
     let reports = each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
     let total = total(&reports.sites);
     if let Some(path) = &args.plot {
@@ -74,8 +76,12 @@ fn experiment(args: &Eval) -> Experiment {
 }
 
 /// The learners of these names, or those of the paper.
-fn methods(names: &[String]) -> Vec<Method> {
-    if names.is_empty() { methods_of_the_paper() } else { named(names).map(Method::new).collect() }
+fn methods(names: &[String]) -> Result<Vec<Method>> {
+    if names.is_empty() {
+        return Ok(methods_of_the_paper());
+    }
+    let learners = named(names, learn::all, |learner| learner.name())?;
+    Ok(learners.into_iter().map(Method::new).collect())
 }
 
 fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {

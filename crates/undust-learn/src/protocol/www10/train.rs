@@ -3,6 +3,7 @@
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
+use crate::protocol::part_of;
 use crate::site::{LARGE_CLUSTER, Site};
 
 /// What is drawn at random.
@@ -56,12 +57,6 @@ fn other(site: &Site, rows: &[u32], row: u32, seed: u64) -> Option<u32> {
     let (before, after) = rows.split_at(start);
     let mut clusters = after.iter().chain(before).map(|&row| site.cluster(row));
     clusters.find(|&cluster| cluster != site.cluster(row))
-}
-
-/// `share` of `whole`, rounded.
-pub(super) fn part_of(whole: usize, share: f64) -> usize {
-    let part = whole as f64 * share;
-    (0..whole).take_while(|&n| n as f64 + 0.5 <= part).count()
 }
 
 /// The `count` of `rows` with the least ranks, in the order of their numbers.

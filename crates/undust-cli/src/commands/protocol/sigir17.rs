@@ -1,0 +1,207 @@
+//! The experiment of SIGIR 2017: what a crawl fetches that knows what several methods learned from its first pages.
+
+use std::io::Write;
+
+use anyhow::Result;
+use comfy_table::Table;
+use undust_learn::evaluate::{Metrics, Score};
+use undust_learn::learn;
+use undust_learn::pipeline::{Config, MAX_FPR};
+use undust_learn::protocol::sigir17::{
+    Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total,
+};
+
+use super::{each_site, named, refuse};
+use crate::Outcome;
+use crate::args::Eval;
+use crate::commands::print_json;
+use crate::table::{align_right, plain};
+use crate::talk::{percent, thousands};
+
+/// What `--json` prints.
+#[derive(serde::Serialize)]
+struct Sigir17<'r> {
+    protocol: &'static str,
+    train: f64,
+    max_fpr: f64,
+    total: &'r [Total],
+    sites: &'r [SiteReport],
+    small_sites: u64,
+}
+
+pub(super) fn run(args: &Eval) -> Result<Outcome> {
+    let flags = [
+        ("--top", args.top.is_some()),
+        ("--judged-on", args.judged_on.is_some()),
+        ("--singletons", args.singletons),
+        ("--sample-by", args.sample_by.is_some()),
+        ("--noise", args.noise.is_some()),
+        ("--plot", args.plot.is_some()),
+    ];
+    refuse(&flags, "sigir17")?;
+    let experiment = Experiment { train: args.train.unwrap_or(TRAIN) };
+    let config = Config { max_fpr: args.max_fpr.unwrap_or(MAX_FPR), ..Config::default() };
+    let methods = named(&args.methods, || known_methods(&config), |method| method.name())?;
+    let reports = each_site(args, config.site_by, |site, pages| experiment.run(site, pages, &methods))?;
+    let total = total(&reports.sites);
+    if args.json {
+        print_json(&Sigir17 {
+            protocol: "sigir17",
+            train: experiment.train,
+            max_fpr: config.max_fpr,
+            total: &total,
+            sites: &reports.sites,
+            small_sites: reports.small_sites,
+        })?;
+    } else {
+        print(&total, &reports.sites, &experiment)?;
+    }
+    Ok(Outcome::Fine)
+}
+
+/// The baseline and every learner of rules. Methods that learn more than rules join here.
+fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
+    let mut methods: Vec<Box<dyn Method>> = vec![Box::new(KeepAll)];
+    for learner in learn::all() {
+        methods.push(Box::new(RuleMethod { learner, config: *config }));
+    }
+    methods
+}
+
+fn print(total: &[Total], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {
+    let mut out = std::io::stdout().lock();
+    let train = percent(experiment.train);
+    writeln!(out, "Learned from the first {train} of the rows, tested on a crawl of the rest\n")?;
+    writeln!(out, "{}\n", statistics(sites).trim_fmt())?;
+    writeln!(out, "pairs:      URLs of pages with at least two, among those learned from\n")?;
+    writeln!(out, "The crawl fetches a URL if its canonical form is new\n\n{}\n", by_site(sites).trim_fmt())?;
+    if sites.len() > 1 {
+        writeln!(out, "Mean of the sites\n\n{}\n", means(total).trim_fmt())?;
+    }
+    writeln!(out, "crawled:    URLs fetched")?;
+    writeln!(out, "covered:    pages of which a URL is fetched")?;
+    writeln!(out, "precision:  pages covered, of URLs crawled")?;
+    writeln!(out, "recall:     pages covered, of all")?;
+    if let Some(figures) = figures(sites) {
+        writeln!(out, "\nWhat else methods say\n\n{}", figures.trim_fmt())?;
+    }
+    Ok(())
+}
+
+/// Table 1 of the paper.
+fn statistics(sites: &[SiteReport]) -> Table {
+    let columns = ["site", "URLs", "pages", "pairs", "test URLs", "test pages"];
+    let mut table = plain(&columns);
+    for SiteReport { site, train, test_urls, test_clusters, .. } in sites {
+        let counts = [train.urls, train.clusters, train.pairs, *test_urls, *test_clusters].map(thousands);
+        table.add_row([site.clone()].into_iter().chain(counts).collect::<Vec<_>>());
+    }
+    align_right(&mut table, 1..columns.len());
+    table
+}
+
+/// Table 2 of the paper, methods below each other.
+fn by_site(sites: &[SiteReport]) -> Table {
+    let columns = ["site", "method", "rules", "crawled", "covered", "precision", "recall", "F1"];
+    let mut table = plain(&columns);
+    for site in sites {
+        let mut name = site.site.clone();
+        for report in &site.methods {
+            let Score { rules, crawled, covered, metrics, .. } = &report.score;
+            let mut row = vec![std::mem::take(&mut name), report.method.clone()];
+            row.extend([*rules, *crawled, *covered].map(thousands));
+            row.extend(shares(metrics));
+            table.add_row(row);
+        }
+    }
+    align_right(&mut table, 2..columns.len());
+    table
+}
+
+/// Its averages; rules are not averaged, but those of all sites.
+fn means(total: &[Total]) -> Table {
+    let columns = ["method", "all rules", "precision", "recall", "F1"];
+    let mut table = plain(&columns);
+    for Total { method, score, macro_average } in total {
+        let mut row = vec![method.clone(), thousands(score.rules)];
+        row.extend(shares(macro_average));
+        table.add_row(row);
+    }
+    align_right(&mut table, 1..columns.len());
+    table
+}
+
+fn shares(metrics: &Metrics) -> [String; 3] {
+    [metrics.precision, metrics.recall, metrics.f1].map(|share| format!("{share:.4}"))
+}
+
+/// What only some methods can say, if any does.
+fn figures(sites: &[SiteReport]) -> Option<Table> {
+    let mut table = plain(&["site", "method", "figure", "value"]);
+    for site in sites {
+        for report in &site.methods {
+            for figure in &report.figures {
+                // Counts have no decimals.
+                let value = (figure.value * 1e4).round() / 1e4;
+                let [site, method, name] = [&site.site, &report.method, &figure.name].map(String::clone);
+                table.add_row([site, method, name, value.to_string()]);
+            }
+        }
+    }
+    align_right(&mut table, 3..4);
+    (!table.is_empty()).then_some(table)
+}
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+    use undust_learn::protocol::sigir17::{Canonical, Figure};
+
+    use super::*;
+
+    /// Keeps all, and talks about it.
+    struct Talker;
+
+    impl Method for Talker {
+        fn name(&self) -> &'static str {
+            "talker"
+        }
+
+        fn learn(&self, _site: &str, _pages: &[Page]) -> Box<dyn Canonical> {
+            Box::new(Talker)
+        }
+    }
+
+    impl Canonical for Talker {
+        fn append_key(&mut self, url: &[u8], out: &mut Vec<u8>) {
+            out.extend_from_slice(url);
+        }
+
+        fn rules(&self) -> u64 {
+            0
+        }
+
+        fn figures(&self) -> Vec<Figure> {
+            let figure = |name: &str, value| Figure { name: name.to_owned(), value };
+            vec![figure("vocabulary", 335.0), figure("exact match", 0.973_14)]
+        }
+    }
+
+    fn said_by(method: impl Method + 'static) -> Option<String> {
+        let page = |i| Page { cluster: Some(format!("{i}")), ..Page::new(format!("http://a.com/{i}")) };
+        let pages = (0..100).map(page).collect();
+        let report = Experiment::default().run("a.com", pages, &[Box::new(method)]).expect("enough URLs");
+        figures(&[report]).map(|table| table.trim_fmt())
+    }
+
+    #[test]
+    fn what_methods_say_of_themselves() {
+        assert_eq!(said_by(KeepAll), None);
+        insta::assert_snapshot!(said_by(Talker).expect("it talks"), @"
+        site   method  figure        value
+        ───────────────────────────────────
+        a.com  talker  vocabulary      335
+        a.com  talker  exact match  0.9731
+        ");
+    }
+}
