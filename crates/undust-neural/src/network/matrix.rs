@@ -44,6 +44,9 @@ pub(super) fn multiply(left: Matrix<'_>, right: Matrix<'_>, old: Old, product: &
     if inner == 0 || product.is_empty() {
         return;
     }
+    if rows == 1 && !left.transposed && !right.transposed {
+        return multiply_row(left.values, right.values, old, product);
+    }
     let (left_step, left_row) = left.strides();
     let (right_step, right_row) = right.strides();
     #[expect(unsafe_code, reason = "the library takes pointers")]
@@ -71,6 +74,32 @@ pub(super) fn multiply(left: Matrix<'_>, right: Matrix<'_>, old: Old, product: &
             false,
             gemm::Parallelism::None,
         );
+    }
+}
+
+/// One row times a matrix, which is read once and in order: three times as fast as the library.
+fn multiply_row(row: &[f32], matrix: &[f32], old: Old, product: &mut [f32]) {
+    /// Rows of the matrix that are added up before the product is touched again.
+    const AT_ONCE: usize = 4;
+    if old == Old::Forget {
+        product.fill(0.0);
+    }
+    let columns = product.len();
+    let (fours, rest) = row.as_chunks::<AT_ONCE>();
+    let (matrix, last) = matrix.split_at(fours.len() * AT_ONCE * columns);
+    for (&[a, b, c, d], rows) in fours.iter().zip(matrix.chunks_exact(AT_ONCE * columns)) {
+        let (first, second) = rows.split_at(2 * columns);
+        let (first, second) = (first.split_at(columns), second.split_at(columns));
+        let first = first.0.iter().zip(first.1);
+        let second = second.0.iter().zip(second.1);
+        for ((sum, (one, two)), (three, four)) in product.iter_mut().zip(first).zip(second) {
+            *sum += (a * one + b * two) + (c * three + d * four);
+        }
+    }
+    for (factor, row) in rest.iter().zip(last.chunks_exact(columns)) {
+        for (sum, value) in product.iter_mut().zip(row) {
+            *sum += factor * value;
+        }
     }
 }
 
@@ -109,7 +138,7 @@ mod tests {
     #[test]
     fn products_are_those_of_the_textbook() {
         for (rows, inner, columns) in
-            [(1, 1, 1), (1, 8, 24), (3, 5, 7), (20, 16, 48), (33, 17, 35), (4, 0, 3)]
+            [(1, 1, 1), (1, 7, 5), (1, 8, 24), (3, 5, 7), (20, 16, 48), (33, 17, 35), (4, 0, 3)]
         {
             let (left, right) = (numbers(rows * inner), numbers(inner * columns));
             for mixture in 0..4 {
