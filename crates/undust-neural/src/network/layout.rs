@@ -125,18 +125,24 @@ pub struct Network {
 
 impl Network {
     /// A network that has learned nothing yet: random numbers from the seed, of a size that lets signals neither fade nor grow.
+    ///
+    /// The two constants are a first choice, not a tuned one: tried at hidden 128 on one made-up site. Held-out loss with embeddings of
+    /// 1.0 and 0.3 was 0.148 and 0.116, 0.116 and 0.108 (two seeds), with 0.1 and 0.05 it was 0.152 and 0.174 (one seed); a unit
+    /// inclined to remember took 0.116 to 0.095 and 0.108 to 0.090 (two seeds). Those held-out pairs also chose the epoch.
     pub fn new(shape: Shape, seed: u64) -> Network {
+        const EMBEDDING: f32 = 0.3;
+        const REMEMBER: f32 = 1.0;
         let layout = Layout::new(shape);
         let mut random = Random::new(seed);
         let small = 1.0 / (shape.hidden as f32).sqrt();
-        let mut parameters = Vec::with_capacity(layout.parameters());
-        for tensor in layout.tensors() {
-            let most = match (tensor == &layout.embedding, tensor.dimensions.len()) {
-                (true, _) => 1.0,
-                (_, 2) => small,
-                _ => 0.0,
-            };
-            parameters.extend(tensor.range.clone().map(|_| random.within(most)));
+        let mut parameters = vec![0.0; layout.parameters()];
+        for tensor in layout.tensors().into_iter().filter(|tensor| tensor.dimensions.len() == 2) {
+            let most = if tensor == &layout.embedding { EMBEDDING } else { small };
+            parameters[tensor.range.clone()].fill_with(|| random.within(most));
+        }
+        for cell in [&layout.encoder, &layout.decoder] {
+            let update = cell.bias.range.start + shape.hidden;
+            parameters[update..update + shape.hidden].fill(REMEMBER);
         }
         Network { layout, parameters }
     }
