@@ -61,7 +61,7 @@ impl Scratch {
 }
 
 /// Turns of rules and model that a URL may take.
-const MOST_TURNS: usize = 8;
+pub const MOST_TURNS: usize = 8;
 
 impl<'m> Interpreter<'m> {
     /// Compile a rule set, with its models.
@@ -146,6 +146,57 @@ impl<'m> Interpreter<'m> {
     }
 }
 
+/// What a model says of a URL.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Said {
+    /// What the URL becomes.
+    pub url: Vec<u8>,
+    /// The template of the URL, its arguments written `{1}`.
+    pub from: String,
+    /// What becomes of it.
+    pub to: String,
+    /// Why this is believed.
+    pub because: Because,
+}
+
+/// Why a translation is believed.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Because {
+    /// The template was seen, and what becomes of it was tried.
+    Known(Known),
+    /// The network is sure of it.
+    Sure {
+        /// How likely it holds the least likely token to be.
+        confidence: f32,
+        /// How sure it must be.
+        threshold: f32,
+    },
+}
+
+impl Interpreter<'_> {
+    /// What the model of its site says of a URL that rules have nothing to say about, if anything.
+    pub fn explain(&self, url: &[u8]) -> Option<Said> {
+        let (_, Translator { model, network, .. }) = self.translator(url)?;
+        let mut reading = Reading::default();
+        if !model.vocabulary.read(url, &mut reading) {
+            return None;
+        }
+        let template = &reading.template;
+        let (output, because) = if let Some(known) = model.known.get(template) {
+            (known.output.clone()?, Because::Known(known.clone()))
+        } else {
+            let (speaker, decoder) = network.as_ref()?;
+            let answer = decoder.translate(&[template]).pop()?;
+            let because = Because::Sure { confidence: answer.confidence, threshold: speaker.threshold };
+            (speaker.believed(&model.vocabulary, template, answer)?, because)
+        };
+        let mut becomes = Vec::new();
+        model.vocabulary.print(&output, url, &reading.arguments, &mut becomes);
+        let show = |template: &[Id]| model.vocabulary.show(template);
+        (becomes != url).then(|| Said { url: becomes, from: show(template), to: show(&output), because })
+    }
+}
+
 /// A model at work.
 struct Translator<'m> {
     model: &'m Model,
@@ -194,9 +245,7 @@ impl<'m> Translator<'m> {
             memo.clear();
         }
         for (template, answer) in templates.into_iter().zip(answers) {
-            let is_sure = answer.ended && answer.confidence >= speaker.threshold;
-            let output =
-                Some(answer.tokens).filter(|output| is_sure && self.model.vocabulary.fits(&template, output));
+            let output = speaker.believed(&self.model.vocabulary, &template, answer);
             memo.insert(template, output);
         }
     }

@@ -4,7 +4,7 @@ use std::collections::{BTreeMap, BTreeSet};
 
 use serde::{Deserialize, Serialize};
 
-use crate::network::{Allowed, Decoder, END, Network, Token as Id};
+use crate::network::{Allowed, Decoder, END, Network, Token as Id, Translation};
 use crate::vocabulary::{ARGUMENTS, Template, Vocabulary};
 
 /// The model of a site.
@@ -50,6 +50,19 @@ impl Speaker {
             |number: Id| number == END || ARGUMENTS.contains(&number) || self.printable.contains(&number);
         let tokens = (0..size as Id).map(is_printable).collect();
         Decoder::new(&self.network, Allowed { tokens, copied: ARGUMENTS })
+    }
+}
+
+impl Speaker {
+    /// What a network answers to a template, if it is sure enough and the answer makes a URL.
+    pub fn believed(
+        &self,
+        vocabulary: &Vocabulary,
+        template: &[Id],
+        answer: Translation,
+    ) -> Option<Template> {
+        let is_sure = answer.ended && answer.confidence >= self.threshold;
+        (is_sure && vocabulary.fits(template, &answer.tokens)).then_some(answer.tokens)
     }
 }
 

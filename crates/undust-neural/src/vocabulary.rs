@@ -157,6 +157,19 @@ impl Vocabulary {
         tokens::print(template.iter().map(token), out);
     }
 
+    /// A template as a person reads it: the URL with `{1}` for its first argument, and so on.
+    pub fn show(&self, template: &[Id]) -> String {
+        let (mut names, mut places) = (Vec::new(), Vec::new());
+        for number in 1..=MOST_ARGUMENTS {
+            let start = names.len();
+            names.extend_from_slice(format!("{{{number}}}").as_bytes());
+            places.push(start..names.len());
+        }
+        let mut out = Vec::new();
+        self.print(template, &names, &places, &mut out);
+        String::from_utf8_lossy(&out).into_owned()
+    }
+
     /// What a number stands for.
     pub fn meaning(&self, number: Id) -> Meaning<'_> {
         if ARGUMENTS.contains(&number) {

@@ -8,24 +8,53 @@ use serde_json::{Value, json};
 use undust::apply::{Naive, Step, Trace};
 use undust::rules::{Rule, Validation, classify};
 
+use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
+use undust_neural::model::Known;
+
 use crate::Outcome;
 use crate::args::Explain;
 use crate::rules_file::Deployed;
 use crate::talk::{counted, percent, thousands};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
-    let Deployed { rules, models: _ } = args.applying.manner.load(&args.applying.rules)?;
-    let engine = Naive::new(&rules, args.applying.manner.form.into());
+    let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
+    let form = args.applying.manner.form.into();
+    let (rules_alone, both) = (Naive::new(&rules, form), Interpreter::new(&rules, &models, form));
     let mut out = std::io::stdout().lock();
     for url in &args.urls {
-        let trace = engine.trace(url.as_bytes());
+        let way = Way::of(url, &rules_alone, &both);
         if args.json {
-            writeln!(out, "{}", to_json(url, &trace))?;
+            writeln!(out, "{}", to_json(url, &way))?;
         } else {
-            write_text(&mut out, url, &trace)?;
+            write_text(&mut out, url, &way)?;
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// The way of a URL: what rules do, what the model then says, what rules do with that, and so on.
+struct Way<'r> {
+    turns: Vec<(Trace<'r>, Option<Said>)>,
+    canonical: Vec<u8>,
+}
+
+impl<'r> Way<'r> {
+    fn of(url: &str, rules: &Naive<'r>, both: &Interpreter) -> Way<'r> {
+        let mut canonical = Vec::new();
+        both.append(url.as_bytes(), &mut Scratch::new(), &mut canonical);
+        let (mut turns, mut now) = (Vec::new(), url.as_bytes().to_vec());
+        loop {
+            let trace = rules.trace(&now);
+            let is_end = trace.result == canonical || turns.len() == MOST_TURNS;
+            let said = if is_end { None } else { both.explain(&trace.result) };
+            let next = said.as_ref().map(|said| said.url.clone());
+            turns.push((trace, said));
+            match next {
+                Some(next) => now = next,
+                None => return Way { turns, canonical },
+            }
+        }
+    }
 }
 
 fn text(bytes: &[u8]) -> String {
@@ -46,22 +75,52 @@ fn shown<'t, 'r>(url: &str, trace: &'t Trace<'r>) -> &'t [Step<'r>] {
     &trace.steps[..most.min(trace.steps.len())]
 }
 
-fn write_text(out: &mut impl Write, url: &str, trace: &Trace) -> io::Result<()> {
+fn write_text(out: &mut impl Write, url: &str, way: &Way) -> io::Result<()> {
     writeln!(out, "{url}")?;
-    for step in shown(url, trace) {
-        match step.rule {
-            None => writeln!(out, "  normalised")?,
-            Some(rule) => write_rule(out, rule)?,
+    let mut is_silent = true;
+    for (trace, said) in &way.turns {
+        for step in shown(url, trace) {
+            match step.rule {
+                None => writeln!(out, "  normalised")?,
+                Some(rule) => write_rule(out, rule)?,
+            }
+            writeln!(out, "    = {}", text(&step.after))?;
+            is_silent = false;
         }
-        writeln!(out, "    = {}", text(&step.after))?;
-    }
-    match (trace.settled, trace.steps.is_empty()) {
-        (false, _) => {
-            writeln!(out, "  the rules run in a circle here: the URL stays as it was (see `undust check`)")
+        if !trace.settled {
+            writeln!(out, "  the rules run in a circle here: the URL stays as it was (see `undust check`)")?;
+            is_silent = false;
         }
-        (true, true) => writeln!(out, "  no rule speaks of this URL"),
-        (true, false) => Ok(()),
+        if let Some(said) = said {
+            write_said(out, said)?;
+            is_silent = false;
+        }
     }
+    if is_silent {
+        writeln!(out, "  no rule speaks of this URL")?;
+    }
+    Ok(())
+}
+
+fn write_said(out: &mut impl Write, Said { url, from, to, because }: &Said) -> io::Result<()> {
+    writeln!(out, "  model\n      {from}\n   -> {to}")?;
+    match because {
+        Because::Known(Known { urls, trials, wrong, .. }) => {
+            let (seen, tried) = (counted(*urls, "URL"), counted(*trials, "held-out URL"));
+            writeln!(
+                out,
+                "      seen of {seen}; of {tried} made equal to another one, {} wrong",
+                thousands(*wrong)
+            )?;
+        }
+        Because::Sure { confidence, threshold } => {
+            writeln!(
+                out,
+                "      not seen before; the network is sure by {confidence:.3}, and believed from {threshold:.2}"
+            )?;
+        }
+    }
+    writeln!(out, "    = {}", text(url))
 }
 
 fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
@@ -89,7 +148,7 @@ fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
     Ok(())
 }
 
-fn to_json(url: &str, trace: &Trace) -> Value {
+fn to_json(url: &str, way: &Way) -> Value {
     let step = |step: &Step| {
         let rule = step.rule.map(|rule| {
             let (from, to) = rule.action.sides();
@@ -97,10 +156,23 @@ fn to_json(url: &str, trace: &Trace) -> Value {
         });
         json!({ "rule": rule, "after": text(&step.after) })
     };
+    let said = |said: &Said| {
+        let because = match &said.because {
+            Because::Known(known) => {
+                json!({ "urls": known.urls, "trials": known.trials, "wrong": known.wrong })
+            }
+            Because::Sure { confidence, .. } => json!({ "confidence": confidence }),
+        };
+        let model = json!({ "from": said.from, "to": said.to, "evidence": because });
+        json!({ "model": model, "after": text(&said.url) })
+    };
+    let turn = |(trace, model): &(Trace, Option<Said>)| {
+        shown(url, trace).iter().map(step).chain(model.iter().map(said)).collect::<Vec<_>>()
+    };
     json!({
         "url": url,
-        "canonical": text(&trace.result),
-        "settled": trace.settled,
-        "steps": shown(url, trace).iter().map(step).collect::<Vec<_>>(),
+        "canonical": text(&way.canonical),
+        "settled": way.turns.iter().all(|(trace, _)| trace.settled),
+        "steps": way.turns.iter().flat_map(turn).collect::<Vec<_>>(),
     })
 }
