@@ -2,7 +2,7 @@
 //! have seen; then a crawl of the other rows is simulated, in their order, which fetches a URL if its key is new.
 //!
 //! Precision are the pages that the crawl covers for each URL it fetches, recall those for each page there is (Table 2). Pages with a single
-//! URL count like all others. A method is more than rules may be: whatever can tell the key of a URL is tested in the same way.
+//! URL count like all others. A method need not learn rules: whatever can tell the key of a URL is tested in the same way.
 //!
 //! The paper learns from the first 15,000 of 20,000 pages; here it is the same share of the labelled rows.
 

@@ -54,7 +54,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
             small_sites: reports.small_sites,
         })?;
     } else {
-        print(&total, &reports.sites, &experiment)?;
+        print(&total, &reports.sites, experiment.train)?;
     }
     Ok(Outcome::Fine)
 }
@@ -68,9 +68,9 @@ fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
     methods
 }
 
-fn print(total: &[Total], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {
+fn print(total: &[Total], sites: &[SiteReport], train: f64) -> Result<()> {
     let mut out = std::io::stdout().lock();
-    let train = percent(experiment.train);
+    let train = percent(train);
     writeln!(out, "Learned from the first {train} of the rows, tested on a crawl of the rest\n")?;
     writeln!(out, "{}\n", statistics(sites).trim_fmt())?;
     writeln!(out, "pairs:      URLs of pages with at least two, among those learned from\n")?;

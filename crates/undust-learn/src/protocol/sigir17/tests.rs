@@ -131,8 +131,8 @@ fn sites_count_the_same_on_average() {
     let [keep_all, by_path] = &total(&[one, other])[..] else { panic!("two methods") };
     assert_eq!((keep_all.score.crawled, keep_all.score.covered, keep_all.score.rules), (125, 114, 0));
     assert_eq!((by_path.score.crawled, by_path.score.covered, by_path.score.rules), (114, 113, 2));
-    close(keep_all.macro_average.precision, (14.0 / 25.0 + 1.0) / 2.0);
+    close(keep_all.macro_average.precision, f64::midpoint(14.0 / 25.0, 1.0));
     close(keep_all.score.metrics.precision, 114.0 / 125.0);
-    close(by_path.macro_average.f1, (13.0 / 14.0 + 1.0) / 2.0);
+    close(by_path.macro_average.f1, f64::midpoint(13.0 / 14.0, 1.0));
     assert_eq!(total(&[]), []);
 }
