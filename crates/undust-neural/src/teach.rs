@@ -5,7 +5,7 @@ use std::collections::BTreeSet;
 use undust_learn::bound::upper_bound;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::corpus::Corpus;
+use crate::corpus::{ALL_FOLDS, Corpus, Tally};
 use crate::model::{Report, Speaker};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
 use crate::table::Entry;
@@ -53,22 +53,21 @@ pub fn teach(
     max_fpr: f64,
     report: &mut Report,
 ) -> Option<Speaker> {
-    let (taught, held_out) = deal(corpus, entries, settings.seed);
-    let shape = Shape { vocabulary: corpus.vocabulary.size(), hidden: settings.hidden };
-    let mut network = Network::new(shape, settings.seed);
-    train(&mut network, &taught, &settings.training(taught.len()), &mut |network, _, _| {
-        -loss(network, &held_out)
-    });
+    let (taught, questions) = deal(corpus, entries, settings.seed);
+    let held_out: Vec<Pair> = questions.iter().map(|question| question.pair.clone()).collect();
+    let mut network = Network::new(settings.shape(corpus.vocabulary.size()), settings.seed);
+    let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &held_out);
+    train(&mut network, &taught, &settings.training(taught.len()), &mut judge);
     let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
     let mut speaker = Speaker { network, threshold: 1.0, printable };
     let sources: Vec<&[Id]> = held_out.iter().map(|pair| pair.source.as_slice()).collect();
     let answers = speaker.decoder().translate(&sources);
-    let exam = Exam { corpus, questions: &held_out, answers: &answers };
-    exam.write(report);
+    let exam = Exam { corpus, questions: &questions, answers: &answers };
+    (report.held_out, report.exact) = (questions.len() as u64, exam.count(0.0).1);
     match exam.threshold(max_fpr) {
         Ok(threshold) => {
             speaker.threshold = threshold;
-            exam.write_answered(threshold, report);
+            (report.answered, report.answered_exact) = exam.count(threshold);
             Some(speaker)
         }
         Err(why) => {
@@ -79,6 +78,10 @@ pub fn teach(
 }
 
 impl Settings {
+    fn shape(&self, vocabulary: usize) -> Shape {
+        Shape { vocabulary, hidden: self.hidden }
+    }
+
     fn training(&self, pairs: usize) -> Training {
         let per_epoch = pairs.div_ceil(self.batch).max(1);
         let epochs = self.steps.div_ceil(per_epoch).max(1);
@@ -86,11 +89,17 @@ impl Settings {
     }
 }
 
+/// A template that the network was not taught.
+struct Question {
+    template: u32,
+    pair: Pair,
+}
+
 /// Templates to be taught with what they become, and those held out. Where it is not known what a template becomes, nothing is taught.
-fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> (Vec<Pair>, Vec<Pair>) {
+fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> (Vec<Pair>, Vec<Question>) {
     let (mut taught, mut held_out) = (Vec::new(), Vec::new());
     let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
-    for ((source, rows), entry) in templates {
+    for (template, ((source, rows), entry)) in (0..).zip(templates) {
         let target = match entry {
             Entry::Becomes { output, .. } => output,
             Entry::Stays | Entry::Open => source,
@@ -99,7 +108,7 @@ fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> (Vec<Pair>, Vec<Pair>)
         let weight = 1.0 + (rows.len() as f32).ln();
         let pair = Pair { source: source.clone(), target: target.clone(), weight };
         if hash(source, seed) % HELD_OUT == 0 {
-            held_out.push(pair);
+            held_out.push(Question { template, pair });
         } else {
             taught.push(pair);
         }
@@ -115,7 +124,7 @@ fn hash(template: &Template, seed: u64) -> u64 {
 /// The questions with the answers of a network.
 struct Exam<'e> {
     corpus: &'e Corpus,
-    questions: &'e [Pair],
+    questions: &'e [Question],
     answers: &'e [Translation],
 }
 
@@ -127,19 +136,15 @@ const LEAST_RIGHT: f64 = 0.95;
 
 impl<'e> Exam<'e> {
     /// What was asked, with the answers that are at least so sure.
-    fn answered(&self, threshold: f32) -> impl Iterator<Item = (&'e Pair, &'e Translation)> {
+    fn answered(&self, threshold: f32) -> impl Iterator<Item = (&'e Question, &'e Translation)> {
         let both = self.questions.iter().zip(self.answers);
         both.filter(move |(_, answer)| answer.ended && answer.confidence >= threshold)
     }
 
-    fn write(&self, report: &mut Report) {
-        report.held_out = self.questions.len() as u64;
-        report.exact = self.answered(0.0).filter(is_exact).count() as u64;
-    }
-
-    fn write_answered(&self, threshold: f32, report: &mut Report) {
-        report.answered = self.answered(threshold).count() as u64;
-        report.answered_exact = self.answered(threshold).filter(is_exact).count() as u64;
+    /// How many are answered, and how many of these exactly.
+    fn count(&self, threshold: f32) -> (u64, u64) {
+        let exact = self.answered(threshold).filter(|(question, answer)| is_exact(question, answer));
+        (self.answered(threshold).count() as u64, exact.count() as u64)
     }
 
     /// The lowest threshold at which changes are right often enough: nearly always, and so that no more of the site's pages are lost than may be, however
@@ -147,23 +152,29 @@ impl<'e> Exam<'e> {
     fn threshold(&self, max_fpr: f64) -> Result<f32, String> {
         let unknown = self.share_of_unknown();
         for threshold in THRESHOLDS {
-            let changes =
-                self.answered(threshold).filter(|(question, answer)| answer.tokens != question.source);
-            let (right, wrong) =
-                changes.fold(
-                    (0, 0),
-                    |(right, wrong), both| {
-                        if is_exact(&both) { (right + 1, wrong) } else { (right, wrong + 1) }
-                    },
-                );
-            let total: u64 = right + wrong;
-            let is_right = right as f64 >= LEAST_RIGHT * total as f64;
-            if right > 0 && is_right && unknown * upper_bound(wrong, total) <= max_fpr {
+            let (mut right, mut wrong) = (0_u64, 0_u64);
+            for (question, answer) in self.answered(threshold) {
+                if answer.tokens != question.pair.source {
+                    *(if self.is_right(question, answer) { &mut right } else { &mut wrong }) += 1;
+                }
+            }
+            let is_right = right as f64 >= LEAST_RIGHT * (right + wrong) as f64;
+            if right > 0 && is_right && unknown * upper_bound(wrong, right + wrong) <= max_fpr {
                 return Ok(threshold);
             }
         }
-        Err("on templates that it was not taught, the network changes too few, or too many wrongly"
-            .to_owned())
+        Err("of templates that it was not taught, it changes none, or too many wrongly".to_owned())
+    }
+
+    /// Whether a change is what was expected, or makes the template's URLs equal to others of their pages and to no others.
+    fn is_right(&self, question: &Question, answer: &Translation) -> bool {
+        if is_exact(question, answer) {
+            return true;
+        }
+        let fits = self.corpus.vocabulary.fits(&question.pair.source, &answer.tokens);
+        let try_out = || self.corpus.try_out(question.template, &answer.tokens, ALL_FOLDS, ALL_FOLDS);
+        // What does not fit is never printed.
+        !fits || matches!(try_out(), Tally { right: 1.., wrong: 0 })
     }
 
     /// How many URLs of a site have templates that are not known: as many as have one that was seen only once (Good and Turing).
@@ -173,6 +184,6 @@ impl<'e> Exam<'e> {
     }
 }
 
-fn is_exact((question, answer): &(&Pair, &Translation)) -> bool {
-    answer.ended && answer.tokens == question.target
+fn is_exact(question: &Question, answer: &Translation) -> bool {
+    answer.ended && answer.tokens == question.pair.target
 }
