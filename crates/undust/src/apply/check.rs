@@ -368,7 +368,8 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
         Class::Lower | Class::Alpha => b"fresh".to_vec(),
         Class::Upper => b"FRESH".to_vec(),
         Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
-        Class::NoneOf(_) => (number..)
+        // Of one value more than there are words, one is none of them.
+        Class::NoneOf(words) => (number..=number + words.len())
             .map(|number| fresh_value(&Class::Any, number))
             .find(|fresh| !class.excludes(fresh))
             .unwrap_or_default(),
@@ -428,6 +429,15 @@ mod tests {
         };
         let circle = ["a.com: rules back, forth run in a circle on http://a.com/rare/in"];
         assert_eq!(findings("a.com", rules(&["http://a.com/rare/in"])), circle);
+    }
+
+    /// A hole is tried with a value that it does not exclude.
+    #[test]
+    fn fresh_values_are_not_excluded() {
+        let forth = rule("forth", "http://a.com/{x:!Fresh0|Fresh1}", "http://a.com/q/{x}");
+        let back = rule("back", "http://a.com/q/{x}", "http://a.com/{x}");
+        let circle = ["a.com: rules back, forth run in a circle on http://a.com/Fresh2"];
+        assert_eq!(findings("a.com", vec![forth, back]), circle);
     }
 
     /// A rule that makes a URL too long at once is named too.

@@ -594,6 +594,7 @@ mod tests {
         fails("http://a/{x}{y}", "http://a/", open);
         fails("http://a/{x}*", "http://a/", open);
         fails("http://a/*{y:digits}", "http://a/", open);
+        fails("http://a/{x:!a}{y:digits}", "http://a/", open);
         fails("http://a/{lower(x)}", "http://a/", "a match does not convert");
         fails("http://a/{lower(...)}", "http://a/", "a match does not convert");
         fails("http://a/?{sorted(...)}", "http://a/", "a match does not sort");
@@ -603,6 +604,8 @@ mod tests {
         fails("http://a/{}", "http://a/{}", "the match has no {}");
         fails("http://a/{x}", "http://a/{x?}", "a rewrite copies: write {x}");
         fails("http://a/{x:digits}", "http://a/{x:digits}", "a rewrite copies: write {x}");
+        fails("http://a/{x:!a}", "http://a/{x:!a}", "a rewrite copies: write {x}");
+        fails(&format!("http://a/{{x:!{}}}", "a".repeat(MAX_SIZE)), "http://a/", "more than 32000 bytes");
         fails("http://a/", "http://{...}/", "the match has no {...} in its host");
         fails("http://a/", "http://a/{...}", "the match has no {...} in its path");
         fails("http://a/{...}", "http://a/{...}?{...}", "the match has no {...} in its query");
