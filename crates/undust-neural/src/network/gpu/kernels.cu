@@ -15,7 +15,7 @@ __device__ float sigmoid(float x)
 
 // The sums of 16 numbers over the lanes of a warp: each lane is given that of the number of its own place, modulo 16.
 // At each turn a lane gives half of its numbers away and takes the other half of its partner's.
-__device__ float sum_of_own_place(float *numbers)
+__device__ __forceinline__ float sum_of_own_place(float *numbers)
 {
     const int lane = threadIdx.x % 32;
 #pragma unroll
@@ -53,87 +53,106 @@ __device__ void meet(unsigned *arrivals, unsigned goal)
 {
     __syncthreads();
     if (threadIdx.x == 0) {
-        __threadfence();
-        atomicAdd(arrivals, 1);
-        while ((int)(*(volatile unsigned *)arrivals - goal) < 0)
-            ;
-        __threadfence();
+        unsigned arrived;
+        asm volatile("red.release.gpu.global.add.u32 [%0], 1;" : : "l"(arrivals) : "memory");
+        do {
+            asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(arrived) : "l"(arrivals) : "memory");
+        } while ((int)(arrived - goal) < 0);
     }
     __syncthreads();
 }
 
-// A tile: rows of a step, and places of the state ("units"). Those beyond the end are worked out as the last, and not written.
-struct Tile {
-    int rows[ROWS];
-    int units[UNITS];
-    // What this lane is to write: the lanes 0 to 15 have one row and unit each.
+// What a lane of a warp is to write of a tile of rows and places of the state ("units"): lanes 0 to 15 have one row and unit each, and
+// so have their twins 16 lanes on, which do not write. Rows beyond the end are worked out as the last.
+struct Own {
     int row;
     int unit;
     bool writes;
 
-    __device__ Tile(int row_tile, int rows_in_step, int unit_tile, int hidden)
+    __device__ Own(int row_tile, int rows, int unit_tile)
     {
         const int lane = threadIdx.x % 32;
-#pragma unroll
-        for (int row = 0; row < ROWS; row++)
-            rows[row] = min(row_tile * ROWS + row, rows_in_step - 1);
-#pragma unroll
-        for (int unit = 0; unit < UNITS; unit++)
-            units[unit] = min(unit_tile * UNITS + unit, hidden - 1);
-        const int own_row = row_tile * ROWS + lane % 16 / UNITS;
-        const int own_unit = unit_tile * UNITS + lane % UNITS;
-        writes = lane < 16 && own_row < rows_in_step && own_unit < hidden;
-        row = min(own_row, rows_in_step - 1);
-        unit = min(own_unit, hidden - 1);
+        row = min(row_tile * ROWS + lane % 16 / UNITS, rows - 1);
+        unit = unit_tile * UNITS + lane % UNITS;
+        writes = lane < 16 && row_tile * ROWS + lane % 16 / UNITS < rows;
     }
 };
 
-// The recurrent unit over all steps of a batch. `recurrent` has a row for each gate's each unit, `before` holds the first step's
-// states already. States that others have written are read past the first cache, which would not know of them.
+// The products of the rows of a tile with some columns, of which this lane adds up its share; `length` is a multiple of 4. `rows` has
+// a row of the tile after another, `columns` a column after another.
+template <int COLUMNS>
+__device__ __forceinline__ void multiply(
+    const float *from, int row_tile, int rows, int length, const float *columns, float sums[COLUMNS / UNITS][ROWS * UNITS])
+{
+    const float4 *row_at[ROWS];
+#pragma unroll
+    for (int row = 0; row < ROWS; row++)
+        row_at[row] = (const float4 *)(from + (size_t)min(row_tile * ROWS + row, rows - 1) * length);
+#pragma unroll 24 / COLUMNS
+    for (int place = threadIdx.x % 32; place < length / 4; place += 32) {
+        float4 values[ROWS];
+#pragma unroll
+        for (int row = 0; row < ROWS; row++)
+            values[row] = row_at[row][place];
+#pragma unroll
+        for (int column = 0; column < COLUMNS; column++) {
+            const float4 weight = ((const float4 *)(columns + column * length))[place];
+#pragma unroll
+            for (int row = 0; row < ROWS; row++) {
+                float &sum = sums[column / UNITS][row * UNITS + column % UNITS];
+                sum += values[row].x * weight.x;
+                sum += values[row].y * weight.y;
+                sum += values[row].z * weight.z;
+                sum += values[row].w * weight.w;
+            }
+        }
+    }
+}
+
+// The recurrent unit over all steps of a batch. `before` holds the first step's states already. Each block keeps the weights of its
+// units at hand for all steps: the columns of their three gates, 12 for each tile.
 extern "C" __global__ void __launch_bounds__(256) run_forward(
     const float *inputs, const float *bias, const float *recurrent, const float *recurrent_bias, const unsigned *slots,
     const unsigned *starts, int steps, int hidden, float *before, float *after, float *gates, float *candidates, float *last,
     unsigned *arrivals, unsigned arrived)
 {
-    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
+    extern __shared__ float4 at_hand[];
+    float *weights = (float *)at_hand;
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, unit_tiles = hidden / UNITS;
+    for (int unit_tile = blockIdx.x, own = 0; unit_tile < unit_tiles; unit_tile += gridDim.x, own++)
+        for (int gate = 0; gate < 3; gate++)
+            for (int place = threadIdx.x; place < hidden; place += blockDim.x) {
+                const float4 four = *(const float4 *)(recurrent + ((size_t)place * 3 + gate) * hidden + unit_tile * UNITS);
+                float *column = weights + (own * 3 + gate) * UNITS * hidden + place;
+                column[0] = four.x;
+                column[hidden] = four.y;
+                column[2 * hidden] = four.z;
+                column[3 * hidden] = four.w;
+            }
+    __syncthreads();
+
+    int start = 0, next = starts[1];
     for (int step = 0; step < steps; step++) {
-        const int start = starts[step], next = starts[step + 1], rows = next - start;
-        const int next_rows = step + 1 < steps ? starts[step + 2] - next : 0;
-        for (int unit_tile = blockIdx.x; unit_tile * UNITS < hidden; unit_tile += gridDim.x) {
+        const int rows = next - start, end = step + 1 < steps ? starts[step + 2] : next, next_rows = end - next;
+        for (int unit_tile = blockIdx.x, own = 0; unit_tile < unit_tiles; unit_tile += gridDim.x, own++) {
             for (int row_tile = warp; row_tile * ROWS < rows; row_tile += warps) {
-                const Tile tile(row_tile, rows, unit_tile, hidden);
-                const int position = start + tile.row, unit = tile.unit;
+                const Own lane(row_tile, rows, unit_tile);
+                const int position = start + lane.row, unit = lane.unit;
                 const float *input = inputs + (size_t)slots[position] * 3 * hidden;
                 const float input_reset = input[unit] + bias[unit];
                 const float input_update = input[hidden + unit] + bias[hidden + unit];
                 const float input_candidate = input[2 * hidden + unit] + bias[2 * hidden + unit];
-                const float old = __ldcg(before + (size_t)position * hidden + unit);
+                const float old = before[(size_t)position * hidden + unit];
 
                 float sums[3][ROWS * UNITS] = {};
-#pragma unroll 4
-                for (int place = lane; place < hidden; place += 32) {
-                    float states[ROWS];
-#pragma unroll
-                    for (int row = 0; row < ROWS; row++)
-                        states[row] = __ldcg(before + (size_t)(start + tile.rows[row]) * hidden + place);
-#pragma unroll
-                    for (int gate = 0; gate < 3; gate++) {
-#pragma unroll
-                        for (int unit = 0; unit < UNITS; unit++) {
-                            const size_t column = gate * hidden + tile.units[unit];
-                            const float weight = __ldg(recurrent + column * hidden + place);
-#pragma unroll
-                            for (int row = 0; row < ROWS; row++)
-                                sums[gate][row * UNITS + unit] += states[row] * weight;
-                        }
-                    }
-                }
+                multiply<3 * UNITS>(
+                    before + (size_t)start * hidden, row_tile, rows, hidden, weights + own * 3 * UNITS * hidden, sums);
                 const float reset = sigmoid(sum_of_own_place(sums[0]) + input_reset);
                 const float update = sigmoid(sum_of_own_place(sums[1]) + input_update);
                 const float part = sum_of_own_place(sums[2]) + recurrent_bias[unit];
                 const float candidate = tanhf(input_candidate + reset * part);
                 const float state = candidate + update * (old - candidate);
-                if (!tile.writes)
+                if (!lane.writes)
                     continue;
                 float *own_gates = gates + (size_t)position * 3 * hidden + unit;
                 own_gates[0] = reset;
@@ -141,37 +160,48 @@ extern "C" __global__ void __launch_bounds__(256) run_forward(
                 own_gates[2 * hidden] = part;
                 candidates[(size_t)position * hidden + unit] = candidate;
                 after[(size_t)position * hidden + unit] = state;
-                if (tile.row < next_rows)
-                    before[(size_t)(next + tile.row) * hidden + unit] = state;
+                if (lane.row < next_rows)
+                    before[(size_t)(next + lane.row) * hidden + unit] = state;
                 else
-                    last[(size_t)tile.row * hidden + unit] = state;
+                    last[(size_t)lane.row * hidden + unit] = state;
             }
         }
         if (step + 1 < steps)
             meet(arrivals, arrived += gridDim.x);
+        start = next;
+        next = end;
     }
 }
 
 // The way back. `flow` holds the gradient of each row's last state and is left with that of its first; `later`, if it counts, is
 // added to it after each step. What `run_forward` left in `gates` and `candidates` becomes its gradient. A unit of a row is always
-// the same thread's, so that only the gates need to be waited for.
+// the same thread's, so that only the gates need to be waited for. Each block keeps the weights of its units at hand, which are rows
+// here.
 extern "C" __global__ void __launch_bounds__(256) run_backward(
     const float *recurrent, const unsigned *starts, int steps, int hidden, const float *before, const float *later, int has_later,
     float *gates, float *candidates, float *flow, unsigned *arrivals, unsigned arrived)
 {
-    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, lane = threadIdx.x % 32;
+    extern __shared__ float4 at_hand[];
+    float *weights = (float *)at_hand;
+    const int warp = threadIdx.x / 32, warps = blockDim.x / 32, unit_tiles = hidden / UNITS, tile_size = 3 * UNITS * hidden;
+    for (int unit_tile = blockIdx.x, own = 0; unit_tile < unit_tiles; unit_tile += gridDim.x, own++)
+        for (int place = threadIdx.x; place < tile_size; place += blockDim.x)
+            weights[own * tile_size + place] = recurrent[(size_t)unit_tile * tile_size + place];
+    __syncthreads();
+
+    int next = starts[steps];
     for (int step = steps - 1; step >= 0; step--) {
-        const int start = starts[step], rows = starts[step + 1] - start;
-        for (int unit_tile = blockIdx.x; unit_tile * UNITS < hidden; unit_tile += gridDim.x) {
+        const int start = starts[step], rows = next - start;
+        for (int unit_tile = blockIdx.x; unit_tile < unit_tiles; unit_tile += gridDim.x) {
             for (int row_tile = warp; row_tile * ROWS < rows; row_tile += warps) {
-                const Tile tile(row_tile, rows, unit_tile, hidden);
-                if (!tile.writes)
+                const Own lane(row_tile, rows, unit_tile);
+                if (!lane.writes)
                     continue;
-                const size_t place = (size_t)(start + tile.row) * hidden + tile.unit;
-                float *own_gates = gates + (size_t)(start + tile.row) * 3 * hidden + tile.unit;
+                const size_t place = (size_t)(start + lane.row) * hidden + lane.unit;
+                float *own_gates = gates + (size_t)(start + lane.row) * 3 * hidden + lane.unit;
                 const float reset = own_gates[0], update = own_gates[hidden], part = own_gates[2 * hidden];
                 const float candidate = candidates[place];
-                float *own_flow = flow + (size_t)tile.row * hidden + tile.unit;
+                float *own_flow = flow + (size_t)lane.row * hidden + lane.unit;
                 const float comes = *own_flow + (has_later ? later[place] : 0.0f);
                 const float kept = comes * update;
                 const float of_candidate = (comes - kept) * (1.0f - candidate * candidate);
@@ -184,44 +214,19 @@ extern "C" __global__ void __launch_bounds__(256) run_backward(
             }
         }
         meet(arrivals, arrived += gridDim.x);
-        for (int unit_tile = blockIdx.x; unit_tile * UNITS < hidden; unit_tile += gridDim.x) {
+        for (int unit_tile = blockIdx.x, own = 0; unit_tile < unit_tiles; unit_tile += gridDim.x, own++) {
             for (int row_tile = warp; row_tile * ROWS < rows; row_tile += warps) {
-                const Tile tile(row_tile, rows, unit_tile, hidden);
-                float sums[ROWS * UNITS] = {};
-#pragma unroll 8
-                for (int place = lane; place < 3 * hidden; place += 32) {
-                    float slopes[ROWS];
-#pragma unroll
-                    for (int row = 0; row < ROWS; row++)
-                        slopes[row] = __ldcg(gates + (size_t)(start + tile.rows[row]) * 3 * hidden + place);
-#pragma unroll
-                    for (int unit = 0; unit < UNITS; unit++) {
-                        const float weight = __ldg(recurrent + (size_t)tile.units[unit] * 3 * hidden + place);
-#pragma unroll
-                        for (int row = 0; row < ROWS; row++)
-                            sums[row * UNITS + unit] += slopes[row] * weight;
-                    }
-                }
-                const float sum = sum_of_own_place(sums);
-                if (tile.writes)
-                    flow[(size_t)tile.row * hidden + tile.unit] += sum;
+                float sums[1][ROWS * UNITS] = {};
+                multiply<UNITS>(
+                    gates + (size_t)start * 3 * hidden, row_tile, rows, 3 * hidden, weights + own * tile_size, sums);
+                const float sum = sum_of_own_place(sums[0]);
+                const Own lane(row_tile, rows, unit_tile);
+                if (lane.writes)
+                    flow[(size_t)lane.row * hidden + lane.unit] += sum;
             }
         }
+        next = start;
     }
-}
-
-// Rows and columns exchanged. Blocks of 32 by 8 threads, one for each square of 32.
-extern "C" __global__ void transpose(const float *from, int rows, int columns, float *into)
-{
-    __shared__ float square[32][33];
-    const int row = blockIdx.y * 32, column = blockIdx.x * 32;
-    for (int down = threadIdx.y; down < 32; down += 8)
-        if (row + down < rows && column + threadIdx.x < columns)
-            square[down][threadIdx.x] = from[(size_t)(row + down) * columns + column + threadIdx.x];
-    __syncthreads();
-    for (int down = threadIdx.y; down < 32; down += 8)
-        if (column + down < columns && row + threadIdx.x < rows)
-            into[(size_t)(column + down) * rows + row + threadIdx.x] = square[threadIdx.x][down];
 }
 
 // Row after row from where `index` says. A block for each row.
@@ -240,20 +245,24 @@ extern "C" __global__ void scatter_rows(const float *from, const unsigned *index
         target[column] += from[(size_t)blockIdx.x * columns + column];
 }
 
-// The gradient of what each distinct token added to the gates: the sum over the positions where it stands. A block for each token.
+// The gradient of what each distinct token added to the gates: the sum over the positions where it stands. Blocks of 256, as many for
+// each token as its columns need.
 extern "C" __global__ void sum_positions(
     const float *gates, const float *candidates, const unsigned *member_starts, const unsigned *members, int hidden, float *inputs)
 {
-    const unsigned first = member_starts[blockIdx.x], end = member_starts[blockIdx.x + 1];
-    for (int column = threadIdx.x; column < 3 * hidden; column += blockDim.x) {
-        float sum = 0.0f;
-        for (unsigned member = first; member < end; member++) {
-            const size_t position = members[member];
-            sum += column < 2 * hidden ? gates[position * 3 * hidden + column]
-                                       : candidates[position * hidden + column - 2 * hidden];
-        }
-        inputs[(size_t)blockIdx.x * 3 * hidden + column] = sum;
-    }
+    const int token = blockIdx.x, column = blockIdx.y * 256 + threadIdx.x;
+    if (column >= 3 * hidden)
+        return;
+    // The last third of the columns are the candidate's.
+    const bool of_gate = column < 2 * hidden;
+    const float *from = of_gate ? gates + column : candidates + column - 2 * hidden;
+    const size_t stride = of_gate ? 3 * hidden : hidden;
+    const unsigned end = member_starts[token + 1];
+    float sum = 0.0f;
+#pragma unroll 8
+    for (unsigned member = member_starts[token]; member < end; member++)
+        sum += from[members[member] * stride];
+    inputs[(size_t)token * 3 * hidden + column] = sum;
 }
 
 // The sum of each column, of those from `first` on. Blocks of 32 by 32 threads, one for each 32 columns.

@@ -9,8 +9,10 @@
 //!
 //! The driver, its compiler (NVRTC) and its products of matrices (cuBLAS) are looked for at run time.
 
-#[expect(unsafe_code, reason = "what runs on a GPU takes pointers; nothing else here may start it")]
+#[expect(unsafe_code, reason = "the vendor's libraries are loaded and take pointers")]
 mod device;
+#[expect(unsafe_code, reason = "kernels take pointers; nothing else here may start one")]
+mod launch;
 mod plan;
 #[cfg(test)]
 mod tests;

@@ -2,7 +2,8 @@
 
 use cudarc::driver::CudaSlice;
 
-use super::device::{Adam, Device, Matrix, Meeting, PARTS, Slope};
+use super::device::{Device, Matrix};
+use super::launch::{Adam, Meeting, PARTS, Slope};
 use super::plan::Plan;
 use super::unit::{Run, Setting};
 use super::{Done, supported};
@@ -53,7 +54,8 @@ impl<'d> Trainer<'d> {
     ) -> Result<Trainer<'d>, String> {
         let layout = network.layout().clone();
         supported(&layout)?;
-        let (count, hidden) = (layout.parameters(), layout.shape.hidden);
+        device.fits(layout.shape.hidden)?;
+        let count = layout.parameters();
         let pace = Pace::new(optimizer);
         let mut parameters = device.zeros(count)?;
         device.write(network.parameters(), &mut parameters)?;
@@ -64,7 +66,7 @@ impl<'d> Trainer<'d> {
             parts: device.zeros(PARTS as usize)?,
             sum: device.zeros(1)?,
             weight: 0.0,
-            room: Room::new(device, hidden)?,
+            room: Room::new(device)?,
             device,
             layout,
             pace,
@@ -144,11 +146,11 @@ impl<'a> Work<'a> {
 }
 
 impl Room {
-    fn new(device: &Device, hidden: usize) -> Result<Room, String> {
+    fn new(device: &Device) -> Result<Room, String> {
         Ok(Room {
             numbers: device.zeros(0)?,
-            encoder: Run::new(device, hidden)?,
-            decoder: Run::new(device, hidden)?,
+            encoder: Run::new(device)?,
+            decoder: Run::new(device)?,
             logits: device.zeros(0)?,
             losses: device.zeros(0)?,
             states: device.zeros(0)?,

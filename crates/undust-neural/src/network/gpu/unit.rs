@@ -3,7 +3,8 @@
 use cudarc::driver::{CudaSlice, CudaView};
 
 use super::Done;
-use super::device::{Backward, Device, Forward, Matrix, Meeting};
+use super::device::{Device, Matrix};
+use super::launch::{Backward, Forward, Meeting};
 use super::plan::Walk;
 use crate::network::layout::{Cell, Layout, Tensor};
 
@@ -41,14 +42,12 @@ pub(super) struct Run {
     /// For each position, the gates reset and update and the state's part of the candidate; on the way back, their gradients.
     gates: CudaSlice<f32>,
     candidates: CudaSlice<f32>,
-    /// The recurrent weights, with rows and columns exchanged.
-    exchanged: CudaSlice<f32>,
     /// For each row, the last state; on the way back, the gradient of it, and in the end that of the first.
     pub(super) state: CudaSlice<f32>,
 }
 
 impl Run {
-    pub(super) fn new(device: &Device, hidden: usize) -> Result<Run, String> {
+    pub(super) fn new(device: &Device) -> Result<Run, String> {
         Ok(Run {
             embedded: device.zeros(0)?,
             of_embedded: device.zeros(0)?,
@@ -57,7 +56,6 @@ impl Run {
             after: device.zeros(0)?,
             gates: device.zeros(0)?,
             candidates: device.zeros(0)?,
-            exchanged: device.zeros(3 * hidden * hidden)?,
             state: device.zeros(0)?,
         })
     }
@@ -91,14 +89,13 @@ impl Run {
         let embedded = Matrix::new(self.embedded.slice(..distinct), hidden);
         let input = Matrix::new(setting.values(&cell.input), 3 * hidden);
         device.multiply(&embedded, &input, self.inputs.slice_mut(..3 * distinct))?;
-        device.transpose(&setting.values(&cell.recurrent), 3 * hidden, &mut self.exchanged)?;
         let unit = Forward {
             hidden,
             positions: walk.positions,
             rows: walk.rows,
             inputs: self.inputs.as_view(),
             bias: setting.values(&cell.bias),
-            recurrent: self.exchanged.slice(..3 * hidden * hidden),
+            recurrent: setting.values(&cell.recurrent),
             recurrent_bias: setting.values(&cell.recurrent_bias),
             slots: numbers.slice(walk.slots.clone()),
             starts: numbers.slice(walk.starts.clone()),
