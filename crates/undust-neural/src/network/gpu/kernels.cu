@@ -13,21 +13,27 @@ __device__ float sigmoid(float x)
     return 1.0f / (1.0f + expf(-x));
 }
 
+// A lane gives half of its numbers away and takes the other half of its partner's. With the half known to the compiler, numbers stay in
+// registers; in a loop they would not.
+template <int HALF>
+__device__ __forceinline__ void halve(float *numbers)
+{
+    const bool upper = threadIdx.x & HALF;
+#pragma unroll
+    for (int place = 0; place < HALF; place++) {
+        const float given = upper ? numbers[place] : numbers[place + HALF];
+        const float kept = upper ? numbers[place + HALF] : numbers[place];
+        numbers[place] = kept + __shfl_xor_sync(ALL, given, HALF);
+    }
+}
+
 // The sums of 16 numbers over the lanes of a warp: each lane is given that of the number of its own place, modulo 16.
-// At each turn a lane gives half of its numbers away and takes the other half of its partner's.
 __device__ __forceinline__ float sum_of_own_place(float *numbers)
 {
-    const int lane = threadIdx.x % 32;
-#pragma unroll
-    for (int half = 8; half > 0; half /= 2) {
-        const bool upper = lane & half;
-#pragma unroll
-        for (int place = 0; place < half; place++) {
-            const float given = upper ? numbers[place] : numbers[place + half];
-            const float kept = upper ? numbers[place + half] : numbers[place];
-            numbers[place] = kept + __shfl_xor_sync(ALL, given, half);
-        }
-    }
+    halve<8>(numbers);
+    halve<4>(numbers);
+    halve<2>(numbers);
+    halve<1>(numbers);
     return numbers[0] + __shfl_xor_sync(ALL, numbers[0], 16);
 }
 
@@ -78,8 +84,8 @@ struct Own {
     }
 };
 
-// The products of the rows of a tile with some columns, of which this lane adds up its share; `length` is a multiple of 4. `rows` has
-// a row of the tile after another, `columns` a column after another.
+// The products of the rows of a tile with some columns, of which this lane adds up its share; `length` is a multiple of 4. `from` has
+// the row of a step after another, `columns` a column after another.
 template <int COLUMNS>
 __device__ __forceinline__ void multiply(
     const float *from, int row_tile, int rows, int length, const float *columns, float sums[COLUMNS / UNITS][ROWS * UNITS])
@@ -88,7 +94,8 @@ __device__ __forceinline__ void multiply(
 #pragma unroll
     for (int row = 0; row < ROWS; row++)
         row_at[row] = (const float4 *)(from + (size_t)min(row_tile * ROWS + row, rows - 1) * length);
-#pragma unroll 24 / COLUMNS
+    // As many loads on their way at once as there are registers for.
+#pragma unroll COLUMNS > UNITS ? 2 : 12
     for (int place = threadIdx.x % 32; place < length / 4; place += 32) {
         float4 values[ROWS];
 #pragma unroll
