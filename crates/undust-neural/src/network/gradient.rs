@@ -41,12 +41,12 @@ pub(super) struct Worker {
 }
 
 /// A batch as its two units read it.
-struct Batch {
-    sources: Steps,
-    targets: Steps,
+pub(super) struct Batch {
+    pub(super) sources: Steps,
+    pub(super) targets: Steps,
     /// For each position of the targets, the token that should be written, and how much it counts. The weights add up to one.
-    wanted: Vec<(Token, f32)>,
-    weight: f64,
+    pub(super) wanted: Vec<(Token, f32)>,
+    pub(super) weight: f64,
 }
 
 impl Worker {
@@ -100,7 +100,7 @@ impl Worker {
 }
 
 impl Batch {
-    fn new(pairs: &[&Pair]) -> Batch {
+    pub(super) fn new(pairs: &[&Pair]) -> Batch {
         let sources: Vec<&[Token]> = pairs.iter().map(|pair| &pair.source[..]).collect();
         let targets: Vec<&[Token]> = pairs.iter().map(|pair| &pair.target[..]).collect();
         let (sources, targets) = (Steps::new(&sources, None), Steps::new(&targets, Some(END)));

@@ -9,6 +9,8 @@
 
 mod curves;
 mod decode;
+#[cfg(feature = "gpu")]
+pub mod gpu;
 mod gradient;
 mod gru;
 mod layout;

@@ -30,49 +30,82 @@ impl Optimizer {
 }
 
 /// How much of the mean of past gradients stays at each step, and of the mean of their squares.
-const KEPT: (f32, f32) = (0.9, 0.999);
+pub(super) const KEPT: (f32, f32) = (0.9, 0.999);
 /// Keeps the quotient finite where gradients have always been 0.
-const TINY: f32 = 1e-8;
+pub(super) const TINY: f32 = 1e-8;
 
-/// An optimizer, and what it remembers of past gradients.
-pub(super) struct Progress {
+/// An optimizer, and how far along it is: what does not depend on gradients, wherever these are worked out.
+pub(super) struct Pace {
     optimizer: Optimizer,
-    means: Vec<f32>,
-    squares: Vec<f32>,
     /// What is left of the beginning in the means: how much they are too small.
     beginning: (f64, f64),
 }
 
+/// How far a step goes.
+pub(super) enum Stride {
+    Adam {
+        rate: f32,
+        /// The mean of the squares is too small by this much.
+        grown: f32,
+    },
+    Sgd {
+        rate: f32,
+    },
+}
+
+impl Pace {
+    pub(super) fn new(optimizer: Optimizer) -> Pace {
+        Pace { optimizer, beginning: (1.0, 1.0) }
+    }
+
+    /// How many numbers are remembered of each kind.
+    pub(super) fn remembered(&self, parameters: usize) -> usize {
+        if matches!(self.optimizer, Optimizer::Adam { .. }) { parameters } else { 0 }
+    }
+
+    /// Of the next step.
+    pub(super) fn stride(&mut self, epoch: usize) -> Stride {
+        let rate = self.optimizer.rate(epoch);
+        if matches!(self.optimizer, Optimizer::Sgd { .. }) {
+            return Stride::Sgd { rate };
+        }
+        self.beginning.0 *= f64::from(KEPT.0);
+        self.beginning.1 *= f64::from(KEPT.1);
+        Stride::Adam {
+            rate: (f64::from(rate) / (1.0 - self.beginning.0)) as f32,
+            grown: (1.0 / (1.0 - self.beginning.1)) as f32,
+        }
+    }
+}
+
+/// An optimizer, and what it remembers of past gradients.
+pub(super) struct Progress {
+    pace: Pace,
+    means: Vec<f32>,
+    squares: Vec<f32>,
+}
+
 impl Progress {
     pub(super) fn new(optimizer: Optimizer, parameters: usize) -> Progress {
-        let remembered = if matches!(optimizer, Optimizer::Adam { .. }) { parameters } else { 0 };
-        Progress {
-            optimizer,
-            means: vec![0.0; remembered],
-            squares: vec![0.0; remembered],
-            beginning: (1.0, 1.0),
-        }
+        let pace = Pace::new(optimizer);
+        let remembered = pace.remembered(parameters);
+        Progress { pace, means: vec![0.0; remembered], squares: vec![0.0; remembered] }
     }
 
     /// One step. A gradient longer than `clip` is shortened to it.
     pub(super) fn step(&mut self, epoch: usize, clip: f32, gradient: &[f32], parameters: &mut [f32]) {
         let length = squares(gradient).sqrt();
         let shorten = if length > clip { clip / length } else { 1.0 };
-        let rate = self.optimizer.rate(epoch);
-        match self.optimizer {
-            Optimizer::Adam { .. } => self.adam(rate, shorten, gradient, parameters),
-            Optimizer::Sgd { .. } => {
+        match self.pace.stride(epoch) {
+            Stride::Adam { rate, grown } => self.adam(rate, grown, shorten, gradient, parameters),
+            Stride::Sgd { rate } => {
                 let rate = rate * shorten;
                 parameters.iter_mut().zip(gradient).for_each(|(value, slope)| *value -= rate * slope);
             }
         }
     }
 
-    fn adam(&mut self, rate: f32, shorten: f32, gradient: &[f32], parameters: &mut [f32]) {
-        self.beginning.0 *= f64::from(KEPT.0);
-        self.beginning.1 *= f64::from(KEPT.1);
-        let rate = (f64::from(rate) / (1.0 - self.beginning.0)) as f32;
-        let grown = (1.0 / (1.0 - self.beginning.1)) as f32;
+    fn adam(&mut self, rate: f32, grown: f32, shorten: f32, gradient: &[f32], parameters: &mut [f32]) {
         let remembered = self.means.iter_mut().zip(&mut self.squares);
         for ((value, slope), (mean, square)) in parameters.iter_mut().zip(gradient).zip(remembered) {
             let slope = slope * shorten;

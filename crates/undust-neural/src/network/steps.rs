@@ -15,7 +15,7 @@ pub(super) struct Steps {
     /// For each position, where its token is in `distinct`.
     pub(super) slots: Vec<u32>,
     /// Where each step's positions begin, and where the last one's end.
-    starts: Vec<usize>,
+    pub(super) starts: Vec<usize>,
 }
 
 impl Steps {

@@ -1,5 +1,7 @@
 //! Learning from pairs.
 
+use std::convert::Infallible;
+
 use super::Pair;
 use super::gradient::{Loss, Worker};
 use super::layout::Network;
@@ -35,20 +37,40 @@ pub fn train(
     training: &Training,
     judge: &mut dyn FnMut(&Network, usize, f32) -> f32,
 ) {
+    let mut student = OnCpu::new(network, training);
+    let Ok(()) = epochs(&mut student, network, pairs, training, judge);
+}
+
+/// What learns from one batch after another. The network it is shown is always the same.
+pub(super) trait Student {
+    /// Why it could not go on.
+    type Error;
+
+    /// One step.
+    fn step(&mut self, network: &mut Network, epoch: usize, batch: &[&Pair]) -> Result<(), Self::Error>;
+
+    /// The loss in all steps since it was asked last. Now, if not before, `network` must be what it has learned.
+    fn report(&mut self, network: &mut Network) -> Result<Loss, Self::Error>;
+}
+
+/// What [`train`] says, whoever learns.
+pub(super) fn epochs<S: Student>(
+    student: &mut S,
+    network: &mut Network,
+    pairs: &[Pair],
+    training: &Training,
+    judge: &mut dyn FnMut(&Network, usize, f32) -> f32,
+) -> Result<(), S::Error> {
     let mut order: Vec<&Pair> = pairs.iter().collect();
     let mut random = Random::new(training.seed);
-    let mut progress = Progress::new(training.optimizer, network.parameters().len());
-    let mut worker = Worker::default();
-    let mut gradient = vec![0.0; network.parameters().len()];
     let mut best = f32::NEG_INFINITY;
     let mut kept = network.parameters().to_vec();
     for epoch in 0..training.epochs {
         random.shuffle(&mut order);
-        let mut loss = Loss::default();
         for batch in order.chunks(training.batch) {
-            loss.add(worker.gradient(network, batch, &mut gradient));
-            progress.step(epoch, training.clip, &gradient, network.parameters_mut());
+            student.step(network, epoch, batch)?;
         }
+        let loss = student.report(network)?;
         let score = judge(network, epoch, loss.mean());
         if score > best {
             best = score;
@@ -56,6 +78,43 @@ pub fn train(
         }
     }
     network.parameters_mut().copy_from_slice(&kept);
+    Ok(())
+}
+
+/// Learns where the network is.
+struct OnCpu {
+    worker: Worker,
+    progress: Progress,
+    clip: f32,
+    gradient: Vec<f32>,
+    loss: Loss,
+}
+
+impl OnCpu {
+    fn new(network: &Network, training: &Training) -> OnCpu {
+        let parameters = network.parameters().len();
+        OnCpu {
+            worker: Worker::default(),
+            progress: Progress::new(training.optimizer, parameters),
+            clip: training.clip,
+            gradient: vec![0.0; parameters],
+            loss: Loss::default(),
+        }
+    }
+}
+
+impl Student for OnCpu {
+    type Error = Infallible;
+
+    fn step(&mut self, network: &mut Network, epoch: usize, batch: &[&Pair]) -> Result<(), Infallible> {
+        self.loss.add(self.worker.gradient(network, batch, &mut self.gradient));
+        self.progress.step(epoch, self.clip, &self.gradient, network.parameters_mut());
+        Ok(())
+    }
+
+    fn report(&mut self, _: &mut Network) -> Result<Loss, Infallible> {
+        Ok(std::mem::take(&mut self.loss))
+    }
 }
 
 /// The mean loss of a token (cross entropy), weighted as the pairs are; 0 where there is nothing to lose.
