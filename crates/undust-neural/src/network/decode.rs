@@ -2,10 +2,12 @@
 
 use std::ops::Range;
 
+use super::copying::{Copier, Look};
 use super::curves::{exp, exp_all, greatest};
-use super::gradient::logits;
+use super::gradient::{logits, move_rows};
 use super::gru::Unit;
-use super::layout::Network;
+use super::layout::{Copying, Network};
+use super::memory::{Directions, Memory};
 use super::{END, Token};
 
 /// How many sequences are translated side by side: more are no faster.
@@ -52,6 +54,8 @@ struct Room {
     candidates: Vec<f32>,
     logits: Vec<f32>,
     masked: Vec<f32>,
+    memory: Memory,
+    look: Look,
 }
 
 /// A translation under way.
@@ -113,14 +117,24 @@ impl<'n> Decoder<'n> {
     fn batch(&self, sources: &[&[Token]], room: &mut Room) -> Vec<Translation> {
         let hidden = self.network.shape().hidden;
         let unit = Unit::new(self.network, &self.network.layout().decoder);
-        let mut state = self.encode(sources, room);
+        let copying = self.network.layout().copying.as_ref();
+        let mut state = match copying {
+            None => self.encode(sources, room),
+            Some(copying) => self.remember(copying, sources, room),
+        };
         let begun = Translation { tokens: Vec::new(), confidence: 1.0, ended: false };
         let mut translations = vec![begun; sources.len()];
         let mut rows: Vec<Row> = (0..sources.len()).map(|which| Row { which, last: END }).collect();
         while !rows.is_empty() {
             let slots: Vec<u32> = rows.iter().map(|row| u32::from(row.last)).collect();
             room.step(&unit, &self.to_write, &slots, &mut state);
-            logits(self.network, &state, &mut room.logits);
+            match copying {
+                None => logits(self.network, &state, &mut room.logits),
+                Some(copying) => {
+                    let written = rows.iter().map(|row| (row.which, &translations[row.which].tokens[..]));
+                    self.mixture(copying, &state, written, room);
+                }
+            }
             for place in (0..rows.len()).rev() {
                 let Row { which, last } = &mut rows[place];
                 let logits = &mut room.logits[place * self.mask.len()..][..self.mask.len()];
@@ -170,6 +184,43 @@ impl<'n> Decoder<'n> {
             }
         }
         ends
+    }
+
+    /// Reads in both directions. The state that each translation begins with.
+    fn remember(&self, copying: &Copying, sources: &[&[Token]], room: &mut Room) -> Vec<f32> {
+        let directions = Directions::new(sources);
+        let (mut last, mut state) = (Vec::new(), Vec::new());
+        room.memory.read(self.network, copying, sources, &directions, &mut last);
+        let order: Vec<usize> = (0..sources.len()).collect();
+        move_rows(&directions.forward.order, &last, &order, &mut state);
+        state
+    }
+
+    /// For each row the logarithms of probabilities, those of copies among them, in the place of the logits.
+    fn mixture<'t>(
+        &self,
+        copying: &Copying,
+        state: &[f32],
+        written: impl Iterator<Item = (usize, &'t [Token])> + Clone,
+        room: &mut Room,
+    ) {
+        let hidden = self.network.shape().hidden;
+        let copier = Copier::new(self.network, copying);
+        let Room { memory, look, logits: into, .. } = room;
+        copier.look(memory, state, written.clone(), look);
+        logits(self.network, &look.mixed, into);
+        let rows = into.chunks_exact_mut(self.mask.len()).zip(look.mixed.chunks_exact(hidden));
+        for (place, ((row, mixed), (which, _))) in rows.zip(written).enumerate() {
+            let gate = copier.gate(mixed);
+            let most = greatest(row);
+            let share = gate / exp_all(row, most);
+            row.iter_mut().for_each(|value| *value *= share);
+            let source = &memory.tokens[memory.spots(which)];
+            for (&token, share) in source.iter().zip(look.shares_of(place)) {
+                row[usize::from(token)] += (1.0 - gate) * share;
+            }
+            row.iter_mut().for_each(|value| *value = value.ln());
+        }
     }
 
     /// The likeliest token of those that may be written, and its probability among all. The logits are used up.
@@ -230,7 +281,7 @@ mod tests {
     const COPIED: Range<Token> = 10..20;
 
     fn network() -> Network {
-        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16 }, 3);
+        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16, copies: false }, 3);
         // Large weights, so that an untrained network has opinions, and ends some sequences.
         network.parameters_mut().iter_mut().for_each(|value| *value *= 3.0);
         network

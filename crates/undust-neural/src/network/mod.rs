@@ -7,19 +7,21 @@
 //!
 //! One thread works on one network: a batch is too small to be worth splitting. The same seed gives the same bits on the same machine.
 
+mod copying;
 mod curves;
 mod decode;
 mod gradient;
 mod gru;
 mod layout;
 mod matrix;
+mod memory;
 mod optimize;
 mod random;
 mod steps;
 mod train;
 
 pub use decode::{Allowed, Decoder, Translation};
-pub use layout::{BadTensor, Layout, Network, Shape, Tensor};
+pub use layout::{BadTensor, Copying, Layout, MOST_MATCHED, Network, Shape, Tensor};
 pub use optimize::Optimizer;
 pub use train::{Training, loss, train};
 
@@ -38,4 +40,10 @@ pub struct Pair {
     pub target: Vec<Token>,
     /// How often the pair counts.
     pub weight: f32,
+}
+
+#[allow(missing_docs)]
+pub static OFF: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
+pub(crate) fn off(bit: u32) -> bool {
+    OFF.load(std::sync::atomic::Ordering::Relaxed) & bit != 0
 }

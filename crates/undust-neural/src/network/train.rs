@@ -74,7 +74,7 @@ mod tests {
     use super::super::{Allowed, Decoder, Shape, Token};
     use super::*;
 
-    const SHAPE: Shape = Shape { vocabulary: 12, hidden: 32 };
+    const SHAPE: Shape = Shape { vocabulary: 12, hidden: 32, copies: false };
     const TRAINING: Training = Training {
         optimizer: Optimizer::Adam { rate: 5e-3, decay_per_epoch: 0.9 },
         batch: 20,
