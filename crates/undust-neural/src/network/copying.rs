@@ -4,11 +4,13 @@
 //! Where it looks depends on what stands there and, other than in the paper, on how many tokens before the place are those
 //! written last. So copying on needs not be learned, which a few hundred templates are too few for.
 
+use std::ops::Range;
+
 use super::Token;
 use super::curves::{add, add_scaled, dot, exp_all, greatest, sigmoid, tanh};
 use super::layout::{Copying, MOST_MATCHED, Network};
 use super::matrix::{Matrix, Old, multiply};
-use super::memory::{Memory, positions};
+use super::memory::{Memory, SpotSlopes, positions};
 use super::steps::Steps;
 
 /// The parameters that looking takes, and those of the gate.
@@ -34,7 +36,11 @@ pub(super) struct Look {
 impl Look {
     /// How much a state looks at each spot.
     pub(super) fn shares_of(&self, state: usize) -> &[f32] {
-        &self.shares[self.starts[state]..self.starts[state + 1]]
+        &self.shares[self.range(state)]
+    }
+
+    fn range(&self, state: usize) -> Range<usize> {
+        self.starts[state]..self.starts[state + 1]
     }
 }
 
@@ -58,37 +64,42 @@ impl<'n> Copier<'n> {
         shares.clear();
         contexts.clear();
         contexts.resize(states.len(), 0.0);
-        let (bias, by_match) = (self.values(&self.copying.query_bias), self.values(&self.copying.matched));
         let each = states.chunks_exact(hidden).zip(contexts.chunks_exact_mut(hidden));
-        let mut query = Vec::new();
         for ((state, context), (which, written)) in each.zip(rows) {
-            query.clear();
-            query.extend(state.iter().zip(bias).map(|(state, bias)| state + bias));
-            let spots = memory.spots(which);
-            let source = &memory.tokens[spots.clone()];
-            let start = shares.len();
-            shares.extend(spots.clone().enumerate().map(|(place, spot)| {
-                let by_match = by_match[matched(&source[..place], written)];
-                by_match + dot(&query, &memory.keys[spot * hidden..][..hidden])
-            }));
-            let shares = &mut shares[start..];
-            softmax(shares);
-            for (share, spot) in shares.iter().zip(spots) {
+            let (start, spots) = (shares.len(), memory.spots(which));
+            self.score(memory, state, spots.clone(), written, shares);
+            softmax(&mut shares[start..]);
+            for (share, spot) in shares[start..].iter().zip(spots) {
                 add_scaled(context, *share, &memory.states[spot * hidden..][..hidden]);
             }
-            starts.push(start + shares.len());
+            starts.push(shares.len());
         }
         self.mix(states, contexts, mixed);
+    }
+
+    /// How much there is to look at in each spot.
+    fn score(
+        &self,
+        memory: &Memory,
+        state: &[f32],
+        spots: Range<usize>,
+        written: &[Token],
+        into: &mut Vec<f32>,
+    ) {
+        let hidden = self.hidden;
+        let (bias, by_match) = (self.values(&self.copying.query_bias), self.values(&self.copying.matched));
+        let query: Vec<f32> = state.iter().zip(bias).map(|(state, bias)| state + bias).collect();
+        let source = &memory.tokens[spots.clone()];
+        into.extend(spots.enumerate().map(|(place, spot)| {
+            let key = &memory.keys[spot * hidden..][..hidden];
+            by_match[matched(&source[..place], written)] + dot(&query, key)
+        }));
     }
 
     fn mix(&self, states: &[f32], contexts: &[f32], mixed: &mut Vec<f32>) {
         let hidden = self.hidden;
         let copying = self.copying;
         mixed.clear();
-        if super::off(4) {
-            mixed.extend_from_slice(states);
-            return;
-        }
         for _ in 0..states.len() / hidden {
             mixed.extend_from_slice(self.values(&copying.mix_bias));
         }
@@ -109,9 +120,56 @@ impl<'n> Copier<'n> {
         self.network.values(tensor)
     }
 
-    /// The way back. `mixed` holds the gradient of what was mixed, `scores` that of the scores as far as tokens were copied by them;
-    /// both are used up. `states` is left with the gradient of the decoder's states, `of_spots` with that of the memory's.
-    pub(super) fn backward(
+    /// The way back through the gate: its gradients are written, and added to those of what was mixed.
+    pub(super) fn back_through_gates(
+        &self,
+        gates: &[f32],
+        look: &Look,
+        slopes: &mut Slopes,
+        gradient: &mut [f32],
+    ) {
+        let weights = self.values(&self.copying.gate);
+        let of_weights = &mut gradient[self.copying.gate.range.clone()];
+        of_weights.fill(0.0);
+        let rows = slopes.mixed.chunks_exact_mut(self.hidden).zip(look.mixed.chunks_exact(self.hidden));
+        for ((slopes, mixed), &gate) in rows.zip(gates) {
+            add_scaled(slopes, gate, weights);
+            add_scaled(of_weights, gate, mixed);
+        }
+        gradient[self.copying.gate_bias.range.start] = gates.iter().sum();
+    }
+
+    /// The way back through mixing: from the gradient of what was mixed to those of states and contexts.
+    pub(super) fn back_through_mixing(
+        &self,
+        states: &[f32],
+        look: &Look,
+        slopes: &mut Slopes,
+        gradient: &mut [f32],
+    ) {
+        let (hidden, copying) = (self.hidden, self.copying);
+        for (slope, mixed) in slopes.mixed.iter_mut().zip(&look.mixed) {
+            *slope *= 1.0 - mixed * mixed;
+        }
+        let bias = &mut gradient[copying.mix_bias.range.clone()];
+        bias.fill(0.0);
+        slopes.mixed.chunks_exact(hidden).for_each(|row| add(bias, row));
+        let slope = Matrix::new(&slopes.mixed, hidden);
+        for (tensor, part, of_part) in [
+            (&copying.mix_state, states, &mut slopes.states),
+            (&copying.mix_context, &look.contexts, &mut slopes.contexts),
+        ] {
+            let part = Matrix::new(part, hidden).transposed();
+            multiply(part, slope, Old::Forget, &mut gradient[tensor.range.clone()]);
+            let weights = Matrix::new(self.values(tensor), hidden).transposed();
+            of_part.resize(slopes.mixed.len(), 0.0);
+            multiply(slope, weights, Old::Forget, of_part);
+        }
+    }
+
+    /// The way back through looking, for all positions of the steps: what comes through contexts and through scores is added to the
+    /// gradients of the decoder's states, and becomes those of the spots. `written` holds the translations.
+    pub(super) fn back_through_looking(
         &self,
         memory: &Memory,
         steps: &Steps,
@@ -121,93 +179,80 @@ impl<'n> Copier<'n> {
         slopes: &mut Slopes,
         gradient: &mut [f32],
     ) {
-        let (hidden, copying) = (self.hidden, self.copying);
-        let Slopes { mixed, scores, contexts, states: of_states, spots, keys } = slopes;
-        of_states.resize(states.len(), 0.0);
-        contexts.resize(states.len(), 0.0);
-        if super::off(4) {
-            of_states.copy_from_slice(mixed);
-            contexts.fill(0.0);
-            for t in [&copying.mix_state, &copying.mix_context, &copying.mix_bias] {
-                gradient[t.range.clone()].fill(0.0);
-            }
-        } else {
-            for (slope, mixed) in mixed.iter_mut().zip(&look.mixed) {
-                *slope *= 1.0 - mixed * mixed;
-            }
-            let slope = Matrix::new(mixed, hidden);
-            let parts = [
-                (&copying.mix_state, states, &mut *of_states),
-                (&copying.mix_context, &look.contexts[..], &mut *contexts),
-            ];
-            for (tensor, part, of_part) in parts {
-                let part = Matrix::new(part, hidden).transposed();
-                multiply(part, slope, Old::Forget, &mut gradient[tensor.range.clone()]);
-                let weights = Matrix::new(self.values(tensor), hidden).transposed();
-                multiply(slope, weights, Old::Forget, of_part);
-            }
-            let bias = &mut gradient[copying.mix_bias.range.clone()];
-            bias.fill(0.0);
-            mixed.chunks_exact(hidden).for_each(|row| add(bias, row));
-        }
-
-        for room in [&mut *spots, &mut *keys] {
+        let hidden = self.hidden;
+        for room in [&mut slopes.spots.states, &mut slopes.spots.keys] {
             room.clear();
             room.resize(memory.states.len(), 0.0);
         }
-        let mut by_match = [0.0; MOST_MATCHED + 1];
-        let mut of_bias = vec![0.0; hidden];
-        let mut query = vec![0.0; hidden];
-        let mut of_query = vec![0.0; hidden];
+        let (bias, of_bias) = (self.values(&self.copying.query_bias), &mut vec![0.0; hidden]);
+        let by_match = &mut [0.0; MOST_MATCHED + 1];
+        let of_query = &mut vec![0.0; hidden];
         for at in positions(steps) {
             let row = at.position * hidden..(at.position + 1) * hidden;
-            let shares = look.shares_of(at.position);
-            let scores = &mut scores[look.starts[at.position]..look.starts[at.position + 1]];
-            let source = memory.spots(at.which);
-            let context = &contexts[row.clone()];
-            let through: Vec<f32> =
-                source.clone().map(|spot| dot(context, &memory.states[spot * hidden..][..hidden])).collect();
-            let mean: f32 = dot(&through, shares);
-            query.copy_from_slice(&states[row.clone()]);
-            add(&mut query, self.values(&copying.query_bias));
+            let spots = memory.spots(at.which);
+            slopes.through_context(at.position, &row, look, memory, spots.clone());
+            let query: Vec<f32> =
+                states[row.clone()].iter().zip(bias).map(|(state, bias)| state + bias).collect();
             of_query.fill(0.0);
-            for (place, spot) in source.clone().enumerate() {
-                let slope = scores[place] + shares[place] * (through[place] - mean);
-                let place_of = spot * hidden..(spot + 1) * hidden;
-                add_scaled(&mut spots[place_of.clone()], shares[place], context);
-                add_scaled(&mut keys[place_of.clone()], slope, &query);
-                add_scaled(&mut of_query, slope, &memory.keys[place_of]);
-                let before = &memory.tokens[source.start..spot];
-                by_match[matched(before, &written[at.which][..at.step])] += slope;
+            let (source, written) = (&memory.tokens[spots.clone()], &written[at.which][..at.step]);
+            let scores = &slopes.scores[look.range(at.position)];
+            for (place, (spot, &slope)) in spots.zip(scores).enumerate() {
+                let key = spot * hidden..(spot + 1) * hidden;
+                add_scaled(&mut slopes.spots.keys[key.clone()], slope, &query);
+                add_scaled(of_query, slope, &memory.keys[key]);
+                by_match[matched(&source[..place], written)] += slope;
             }
-            add(&mut of_states[row], &of_query);
-            add(&mut of_bias, &of_query);
+            add(&mut slopes.states[row], of_query);
+            add(of_bias, of_query);
         }
-        gradient[copying.query_bias.range.clone()].copy_from_slice(&of_bias);
-        gradient[copying.matched.range.clone()].copy_from_slice(&by_match);
+        gradient[self.copying.query_bias.range.clone()].copy_from_slice(of_bias);
+        gradient[self.copying.matched.range.clone()].copy_from_slice(by_match);
     }
 }
 
-/// Gradients, on the way back through looking.
+/// Gradients, on the way back.
 #[derive(Default)]
 pub(super) struct Slopes {
     /// Of what states were mixed to.
     pub(super) mixed: Vec<f32>,
-    /// Of the scores of spots, laid out as [`Look::shares`].
+    /// Of the scores of spots, laid out as [`Look::shares`]: at first as far as tokens were copied by them.
     pub(super) scores: Vec<f32>,
+    /// Of the contexts.
     contexts: Vec<f32>,
     /// Of the decoder's states.
     pub(super) states: Vec<f32>,
-    /// Of the states of spots, and of their keys.
-    pub(super) spots: Vec<f32>,
-    pub(super) keys: Vec<f32>,
+    /// Of the memory.
+    pub(super) spots: SpotSlopes,
+}
+
+impl Slopes {
+    /// From the gradient of a position's context to those of the states in it, and of the scores that they are in it by.
+    fn through_context(
+        &mut self,
+        position: usize,
+        row: &Range<usize>,
+        look: &Look,
+        memory: &Memory,
+        spots: Range<usize>,
+    ) {
+        let context = &self.contexts[row.clone()];
+        let states = spots.start * row.len()..spots.end * row.len();
+        let each = memory.states[states.clone()].chunks_exact(row.len());
+        let through: Vec<f32> = each.map(|state| dot(context, state)).collect();
+        let shares = look.shares_of(position);
+        let mean = dot(&through, shares);
+        let of_states = self.spots.states[states].chunks_exact_mut(row.len());
+        let scores = &mut self.scores[look.range(position)];
+        for (((score, share), through), of_state) in scores.iter_mut().zip(shares).zip(through).zip(of_states)
+        {
+            *score += share * (through - mean);
+            add_scaled(of_state, *share, context);
+        }
+    }
 }
 
 /// How many of the tokens that end `before` are those that end `written`; where both begin, all that could be compared are.
 fn matched(before: &[Token], written: &[Token]) -> usize {
-    if super::off(1) {
-        return 0;
-    }
     let both = before.iter().rev().zip(written.iter().rev());
     let count = both.take(MOST_MATCHED).take_while(|(read, written)| read == written).count();
     if count == before.len() && count == written.len() { MOST_MATCHED } else { count }
@@ -247,4 +292,23 @@ pub(super) fn cross_entropy(
             .map(|(read, share)| scale * share * (copied - if *read == token { 1.0 } else { 0.0 })),
     );
     (-f64::from(weight) * f64::from(likely).ln(), weight * gate - part)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_end_of_what_was_written_is_compared() {
+        assert_eq!(matched(&[1, 2, 3, 4, 5], &[9, 4, 5]), 2);
+        assert_eq!(matched(&[1, 2, 3, 4, 5], &[2, 3, 4, 5]), MOST_MATCHED);
+        assert_eq!(matched(&[1, 2], &[2, 1]), 0);
+    }
+
+    #[test]
+    fn both_beginnings_match() {
+        assert_eq!(matched(&[], &[]), MOST_MATCHED);
+        assert_eq!(matched(&[7], &[7]), MOST_MATCHED);
+        assert_eq!((matched(&[], &[7]), matched(&[7], &[]), matched(&[7], &[8, 7])), (0, 0, 1));
+    }
 }

@@ -13,7 +13,7 @@ use super::{END, Token};
 /// How many sequences are translated side by side: more are no faster.
 const BATCH: usize = 256;
 
-/// What may be written. [`END`] always may.
+/// What may be written. [`END`] always may, and what the source of a network that copies holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
     /// For each token of the vocabulary, whether it may: those that training has seen in targets.
@@ -227,8 +227,10 @@ impl<'n> Decoder<'n> {
     fn choose(&self, source: &[Token], logits: &mut [f32], masked: &mut Vec<f32>) -> (Token, f32) {
         masked.clear();
         masked.extend(logits.iter().zip(&self.mask).map(|(logit, mask)| logit + mask));
-        for &token in source.iter().filter(|token| self.allowed.copied.contains(token)) {
-            if self.allowed.tokens[usize::from(token)] {
+        // To copy a token, a network need not have seen it in targets.
+        let copies = self.network.shape().copies;
+        for &token in source {
+            if copies || (self.allowed.copied.contains(&token) && self.allowed.tokens[usize::from(token)]) {
                 masked[usize::from(token)] = logits[usize::from(token)];
             }
         }
@@ -280,8 +282,12 @@ mod tests {
 
     const COPIED: Range<Token> = 10..20;
 
-    fn network() -> Network {
-        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16, copies: false }, 3);
+    fn networks() -> [Network; 2] {
+        [false, true].map(network)
+    }
+
+    fn network(copies: bool) -> Network {
+        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16, copies }, 3);
         // Large weights, so that an untrained network has opinions, and ends some sequences.
         network.parameters_mut().iter_mut().for_each(|value| *value *= 3.0);
         network
@@ -303,51 +309,61 @@ mod tests {
 
     #[test]
     fn only_what_is_allowed_is_written() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        let sources = sources(700);
-        let translations = decoder.translate(&borrowed(&sources));
-        let mut placeholders = 0;
-        for (source, translation) in sources.iter().zip(&translations) {
-            for token in &translation.tokens {
-                assert!(!matches!(token, 0 | 5 | 12));
-                assert!(!COPIED.contains(token) || source.contains(token), "{token} is not in {source:?}");
-                placeholders += usize::from(COPIED.contains(token));
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            let sources = sources(700);
+            let translations = decoder.translate(&borrowed(&sources));
+            let mut placeholders = 0;
+            for (source, translation) in sources.iter().zip(&translations) {
+                for token in &translation.tokens {
+                    let copied = network.shape().copies && source.contains(token);
+                    assert!(copied || !matches!(token, 0 | 5 | 12));
+                    assert!(
+                        !COPIED.contains(token) || source.contains(token),
+                        "{token} is not in {source:?}"
+                    );
+                    placeholders += usize::from(COPIED.contains(token));
+                }
+                assert!(translation.tokens.len() <= 2 * source.len() + 8);
+                assert!(translation.ended || translation.confidence.abs() < 1e-9);
             }
-            assert!(translation.tokens.len() <= 2 * source.len() + 8);
-            assert!(translation.ended || translation.confidence.abs() < 1e-9);
+            assert!(placeholders > 0);
+            let ended = translations.iter().filter(|translation| translation.ended).count();
+            assert!(0 < ended && ended < translations.len(), "{ended} ended");
         }
-        assert!(placeholders > 0);
-        let ended = translations.iter().filter(|translation| translation.ended).count();
-        assert!(0 < ended && ended < translations.len(), "{ended} ended");
     }
 
     #[test]
     fn neighbours_have_no_say() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        let sources = sources(600);
-        let together = decoder.translate(&borrowed(&sources));
-        assert_eq!(together.len(), sources.len());
-        for (source, together) in sources.iter().zip(&together) {
-            let alone = &decoder.translate(&[source])[0];
-            assert_eq!((&alone.tokens, alone.ended), (&together.tokens, together.ended));
-            assert!((alone.confidence - together.confidence).abs() < 1e-4);
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            let sources = sources(600);
+            let together = decoder.translate(&borrowed(&sources));
+            assert_eq!(together.len(), sources.len());
+            for (source, together) in sources.iter().zip(&together) {
+                let alone = &decoder.translate(&[source])[0];
+                assert_eq!((&alone.tokens, alone.ended), (&together.tokens, together.ended));
+                assert!((alone.confidence - together.confidence).abs() < 1e-4);
+            }
         }
     }
 
     #[test]
     fn nothing_and_empty_sources_are_translated() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        assert_eq!(decoder.translate(&[]), []);
-        assert_eq!(decoder.translate(&[&[], &[]]).len(), 2);
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            assert_eq!(decoder.translate(&[]), []);
+            assert_eq!(decoder.translate(&[&[], &[]]).len(), 2);
+        }
     }
 
     /// The same network as in training, by another way: an empty translation costs what its confidence says.
     #[test]
     fn confidence_agrees_with_the_loss() {
-        let mut network = network();
+        networks().into_iter().for_each(compare);
+    }
+
+    fn compare(mut network: Network) {
         let end = network.layout().output_bias.range.start + usize::from(END);
         network.parameters_mut()[end] += 20.0;
         let decoder = Decoder::new(&network, Allowed { tokens: vec![true; 24], copied: 0..0 });

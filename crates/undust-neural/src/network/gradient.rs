@@ -1,7 +1,7 @@
 //! The loss on a batch, and which way each parameter would lower it.
 
 use super::copying::{self, Copier, Look, Slopes};
-use super::curves::{add, add_scaled, exp_all, greatest};
+use super::curves::{add, exp_all, greatest};
 use super::gru::{Run, Unit};
 use super::layout::{Copying, Network};
 use super::matrix::{Matrix, Old, multiply};
@@ -44,7 +44,7 @@ pub(super) struct Worker {
     memory: Memory,
     look: Look,
     slopes: Slopes,
-    /// For each position of the decoder, its gate; then the gradient of the gate's number.
+    /// For each position of the decoder, the gradient of its gate's number.
     gates: Vec<f32>,
 }
 
@@ -167,8 +167,8 @@ impl Worker {
         move_rows(&batch.targets.order, flow, batch.sources.order(), &mut self.read);
         match (&batch.sources, &layout.copying) {
             (Sources::Both(directions), Some(copying)) => {
-                let Slopes { spots, keys, .. } = &mut self.slopes;
-                self.memory.backward(network, copying, directions, &mut self.read, spots, keys, gradient);
+                let spots = &mut self.slopes.spots;
+                self.memory.backward(network, copying, directions, &mut self.read, spots, gradient);
             }
             (Sources::Forward(steps), _) => {
                 self.encoder.backward(network, &layout.encoder, steps, None, &mut self.read, gradient);
@@ -185,23 +185,14 @@ impl Worker {
         batch: &Batch,
         gradient: &mut [f32],
     ) {
-        let hidden = network.shape().hidden;
-        let mixed = &mut self.slopes.mixed;
-        mixed.clone_from(&self.states);
-        let weights = network.values(&copying.gate);
-        let of_gate = &mut gradient[copying.gate.range.clone()];
-        of_gate.fill(0.0);
-        let rows = mixed.chunks_exact_mut(hidden).zip(self.look.mixed.chunks_exact(hidden));
-        for ((slopes, mixed), &slope) in rows.zip(&self.gates) {
-            add_scaled(slopes, slope, weights);
-            add_scaled(of_gate, slope, mixed);
-        }
-        gradient[copying.gate_bias.range.start] = self.gates.iter().sum();
-        let written: Vec<&[Token]> = batch.pairs.iter().map(|pair| &pair.target[..]).collect();
+        let Worker { memory, look, slopes, gates, states, decoder, .. } = self;
         let copier = Copier::new(network, copying);
-        let (memory, after) = (&self.memory, &self.decoder.after);
-        copier.backward(memory, &batch.targets, &written, after, &self.look, &mut self.slopes, gradient);
-        self.states.copy_from_slice(&self.slopes.states);
+        slopes.mixed.clone_from(states);
+        copier.back_through_gates(gates, look, slopes, gradient);
+        copier.back_through_mixing(&decoder.after, look, slopes, gradient);
+        let written: Vec<&[Token]> = batch.pairs.iter().map(|pair| &pair.target[..]).collect();
+        copier.back_through_looking(memory, &batch.targets, &written, &decoder.after, look, slopes, gradient);
+        states.copy_from_slice(&slopes.states);
     }
 }
 
@@ -290,8 +281,7 @@ mod tests {
     /// The gradient against the loss itself, a little to each side.
     #[test]
     fn gradients_are_differences_of_the_loss() {
-        differences(false);
-        differences(true);
+        [false, true].into_iter().for_each(differences);
     }
 
     fn differences(copies: bool) {
@@ -327,9 +317,13 @@ mod tests {
 
     #[test]
     fn a_pair_twice_counts_as_one_of_twice_the_weight() {
+        [false, true].into_iter().for_each(twice);
+    }
+
+    fn twice(copies: bool) {
         let random = &mut Random::new(4);
         let pairs = pairs(random, 3, 9);
-        let network = Network::new(Shape { vocabulary: 9, hidden: 8, copies: false }, 2);
+        let network = Network::new(Shape { vocabulary: 9, hidden: 8, copies }, 2);
         let twice: Vec<Pair> =
             pairs.iter().map(|pair| Pair { weight: 2.0 * pair.weight, ..pair.clone() }).collect();
         let gradient = |batch: &[&Pair]| {
@@ -345,7 +339,11 @@ mod tests {
 
     #[test]
     fn pairs_without_weight_or_tokens_do_no_harm() {
-        let network = Network::new(Shape { vocabulary: 9, hidden: 8, copies: false }, 2);
+        [false, true].into_iter().for_each(no_harm);
+    }
+
+    fn no_harm(copies: bool) {
+        let network = Network::new(Shape { vocabulary: 9, hidden: 8, copies }, 2);
         let empty = Pair { source: vec![], target: vec![], weight: 1.0 };
         let light = Pair { source: vec![1], target: vec![2], weight: 0.0 };
         for batch in [&[&empty][..], &[&light], &[&empty, &light], &[]] {

@@ -286,7 +286,7 @@ impl Error for BadTensor {}
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape { vocabulary: 7, hidden: 4, copies: false };
+    const SHAPE: Shape = Shape { vocabulary: 7, hidden: 4, copies: true };
 
     fn kept(network: &Network) -> Vec<(&'static str, Vec<f32>)> {
         network.tensors().map(|(name, _, values)| (name, values.to_vec())).collect()
@@ -317,6 +317,15 @@ mod tests {
         assert_eq!(error.to_string(), "the tensor `embedding` is missing");
         let error = Network::from_tensors(SHAPE, |_| Some(vec![0.0; 28])).expect_err("too small");
         assert_eq!(error.to_string(), "the tensor `encoder.input` has 28 numbers instead of 48");
+    }
+
+    /// What is kept of the one is also kept of the other.
+    #[test]
+    fn a_network_that_copies_begins_as_one_that_does_not() {
+        let plain = Network::new(Shape { copies: false, ..SHAPE }, 5);
+        let copies = Network::new(SHAPE, 5);
+        assert_eq!(copies.parameters()[..plain.parameters().len()], *plain.parameters());
+        assert!(copies.layout().tensors().starts_with(&plain.layout().tensors()));
     }
 
     #[test]

@@ -1,5 +1,7 @@
 //! What a network that copies has read: a state for every place of every source, which knows what stands before it and behind it.
 
+use std::ops::Range;
+
 use super::curves::add;
 use super::gru::{Run, Unit};
 use super::layout::{Copying, Network};
@@ -44,6 +46,13 @@ impl Directions {
     }
 }
 
+/// Gradients of what is kept of a spot.
+#[derive(Default)]
+pub(super) struct SpotSlopes {
+    pub(super) states: Vec<f32>,
+    pub(super) keys: Vec<f32>,
+}
+
 impl Memory {
     /// Reads. `last` is left with the sum of both readers' last states, a row for each source in the order of the directions.
     pub(super) fn read(
@@ -55,29 +64,23 @@ impl Memory {
         last: &mut Vec<f32>,
     ) {
         let hidden = network.shape().hidden;
-        self.place(sources);
         let Directions { forward, backward } = directions;
+        self.place(sources);
         last.clear();
         last.resize(sources.len() * hidden, 0.0);
-        let mut other = last.clone();
+        let mut first = last.clone();
         self.forward.forward(&Unit::new(network, &network.layout().encoder), forward, last);
-        self.backward.forward(&Unit::new(network, &copying.backward), backward, &mut other);
-        if super::off(2) {
-            other.fill(0.0);
-            self.backward.after.fill(0.0);
-        }
-        add(last, &other);
+        self.backward.forward(&Unit::new(network, &copying.backward), backward, &mut first);
+        add(last, &first);
         self.states.clear();
         self.states.resize(self.tokens.len() * hidden, 0.0);
-        for (position, spot) in positions(forward).map(|at| (at.position, self.starts[at.which] + at.step)) {
-            let state = &self.forward.after[position * hidden..][..hidden];
-            self.states[spot * hidden..][..hidden].copy_from_slice(state);
-        }
-        for (position, spot) in
-            positions(backward).map(|at| (at.position, self.starts[at.which + 1] - 1 - at.step))
-        {
-            let state = &self.backward.after[position * hidden..][..hidden];
-            add(&mut self.states[spot * hidden..][..hidden], state);
+        for (after, spots) in [
+            (&self.forward.after, forward_spots(forward, &self.starts)),
+            (&self.backward.after, backward_spots(backward, &self.starts)),
+        ] {
+            for (state, spot) in after.chunks_exact(hidden).zip(spots) {
+                add(&mut self.states[spot * hidden..][..hidden], state);
+            }
         }
         self.keys.resize(self.states.len(), 0.0);
         let key = Matrix::new(network.values(&copying.key), hidden);
@@ -95,49 +98,53 @@ impl Memory {
     }
 
     /// The spots of a source.
-    pub(super) fn spots(&self, which: usize) -> std::ops::Range<usize> {
+    pub(super) fn spots(&self, which: usize) -> Range<usize> {
         self.starts[which]..self.starts[which + 1]
     }
 
-    /// The way back. `last` holds the gradient of what [`read`](Memory::read) left there, `states` and `keys` those of each spot;
-    /// gradients of parameters are written to their places, those of embeddings added.
+    /// The way back. `last` holds the gradient of what [`read`](Memory::read) left there, `slopes` those of the spots; both are used
+    /// up. Gradients of parameters are written to their places, those of embeddings added.
     pub(super) fn backward(
         &mut self,
         network: &Network,
         copying: &Copying,
         directions: &Directions,
         last: &mut [f32],
-        states: &mut [f32],
-        keys: &[f32],
+        slopes: &mut SpotSlopes,
         gradient: &mut [f32],
     ) {
         let hidden = network.shape().hidden;
-        let keys = Matrix::new(keys, hidden);
-        let read = Matrix::new(&self.states, hidden).transposed();
-        multiply(read, keys, Old::Forget, &mut gradient[copying.key.range.clone()]);
-        let key = Matrix::new(network.values(&copying.key), hidden).transposed();
-        multiply(keys, key, Old::Add, states);
         let Directions { forward, backward } = directions;
-        let mut other = last.to_vec();
-        self.by_position.resize(states.len(), 0.0);
-        for at in positions(forward) {
-            let spot = self.starts[at.which] + at.step;
-            self.by_position[at.position * hidden..][..hidden]
-                .copy_from_slice(&states[spot * hidden..][..hidden]);
-        }
-        let encoder = &network.layout().encoder;
-        self.forward.backward(network, encoder, forward, Some(&self.by_position), last, gradient);
-        for at in positions(backward) {
-            let spot = self.starts[at.which + 1] - 1 - at.step;
-            self.by_position[at.position * hidden..][..hidden]
-                .copy_from_slice(&states[spot * hidden..][..hidden]);
-        }
-        if super::off(2) {
-            other.fill(0.0);
-            self.by_position.fill(0.0);
-        }
-        let cell = &copying.backward;
-        self.backward.backward(network, cell, backward, Some(&self.by_position), &mut other, gradient);
+        let keys = Matrix::new(&slopes.keys, hidden);
+        let states = Matrix::new(&self.states, hidden).transposed();
+        multiply(states, keys, Old::Forget, &mut gradient[copying.key.range.clone()]);
+        let key = Matrix::new(network.values(&copying.key), hidden).transposed();
+        multiply(keys, key, Old::Add, &mut slopes.states);
+
+        let mut first = last.to_vec();
+        let (room, encoder) = (&mut self.by_position, &network.layout().encoder);
+        gather(&slopes.states, hidden, forward_spots(forward, &self.starts), room);
+        self.forward.backward(network, encoder, forward, Some(room), last, gradient);
+        gather(&slopes.states, hidden, backward_spots(backward, &self.starts), room);
+        self.backward.backward(network, &copying.backward, backward, Some(room), &mut first, gradient);
+    }
+}
+
+/// The spot of each position, where sources are read from the beginning.
+fn forward_spots(steps: &Steps, starts: &[usize]) -> Vec<usize> {
+    positions(steps).map(|at| starts[at.which] + at.step).collect()
+}
+
+/// The spot of each position, where sources are read from the end.
+fn backward_spots(steps: &Steps, starts: &[usize]) -> Vec<usize> {
+    positions(steps).map(|at| starts[at.which + 1] - 1 - at.step).collect()
+}
+
+/// The rows that `spots` names, one after another.
+fn gather(rows: &[f32], columns: usize, spots: Vec<usize>, into: &mut Vec<f32>) {
+    into.clear();
+    for spot in spots {
+        into.extend_from_slice(&rows[spot * columns..][..columns]);
     }
 }
 

@@ -5,6 +5,8 @@
 //! from the encoder's last state. Nothing is padded: the rows of a batch stand in order of their length, and a step is worked out
 //! for those that have it.
 //!
+//! A network that copies reads in both directions and can repeat what it has read, see [`Shape::copies`].
+//!
 //! One thread works on one network: a batch is too small to be worth splitting. The same seed gives the same bits on the same machine.
 
 mod copying;
@@ -40,10 +42,4 @@ pub struct Pair {
     pub target: Vec<Token>,
     /// How often the pair counts.
     pub weight: f32,
-}
-
-#[allow(missing_docs)]
-pub static OFF: std::sync::atomic::AtomicU32 = std::sync::atomic::AtomicU32::new(0);
-pub(crate) fn off(bit: u32) -> bool {
-    OFF.load(std::sync::atomic::Ordering::Relaxed) & bit != 0
 }

@@ -116,6 +116,26 @@ mod tests {
         assert!(right(&network, seen) >= 1.0, "{}", right(&network, seen));
     }
 
+    /// One token is dropped, all others are kept, also those that no pair to learn from holds.
+    #[test]
+    fn copying_is_learned_from_few() {
+        let drop_one = |pair: Pair| Pair {
+            target: pair.source.iter().copied().filter(|&token| token != 6).collect(),
+            ..pair
+        };
+        let is_foreign = |token: &Token| (4..6).contains(token);
+        let (unseen, mut seen): (Vec<Pair>, Vec<Pair>) =
+            pairs(400).into_iter().map(drop_one).partition(|pair| pair.source.iter().any(is_foreign));
+        seen.truncate(60);
+        let learned = |copies| {
+            let mut network = Network::new(Shape { copies, ..SHAPE }, 1);
+            train(&mut network, &seen, &TRAINING, &mut |_, epoch, _| epoch as f32);
+            right(&network, &unseen)
+        };
+        let (plain, copies) = (learned(false), learned(true));
+        assert!(plain < 0.3 && copies > 0.7, "{plain} {copies}");
+    }
+
     #[test]
     fn the_seed_decides_on_every_bit() {
         let pairs = pairs(100);
