@@ -107,7 +107,9 @@ impl<'n> Copier<'n> {
             let weights = Matrix::new(self.values(tensor), hidden);
             multiply(Matrix::new(part, hidden), weights, Old::Add, mixed);
         }
-        mixed.iter_mut().for_each(|value| *value = tanh(*value));
+        for value in mixed.iter_mut() {
+            *value = tanh(*value);
+        }
     }
 
     /// How likely the next token is written from memory.
@@ -167,18 +169,17 @@ impl<'n> Copier<'n> {
         }
     }
 
-    /// The way back through looking, for all positions of the steps: what comes through contexts and through scores is added to the
-    /// gradients of the decoder's states, and becomes those of the spots. `written` holds the translations.
+    /// The way back through looking: what comes through contexts and through scores is added to the gradients of the decoder's states,
+    /// and becomes those of the spots.
     pub(super) fn back_through_looking(
         &self,
         memory: &Memory,
-        steps: &Steps,
-        written: &[&[Token]],
-        states: &[f32],
+        writing: &Writing<'_>,
         look: &Look,
         slopes: &mut Slopes,
         gradient: &mut [f32],
     ) {
+        let Writing { steps, translations, states } = *writing;
         let hidden = self.hidden;
         for room in [&mut slopes.spots.states, &mut slopes.spots.keys] {
             room.clear();
@@ -194,7 +195,7 @@ impl<'n> Copier<'n> {
             let query: Vec<f32> =
                 states[row.clone()].iter().zip(bias).map(|(state, bias)| state + bias).collect();
             of_query.fill(0.0);
-            let (source, written) = (&memory.tokens[spots.clone()], &written[at.which][..at.step]);
+            let (source, written) = (&memory.tokens[spots.clone()], &translations[at.which][..at.step]);
             let scores = &slopes.scores[look.range(at.position)];
             for (place, (spot, &slope)) in spots.zip(scores).enumerate() {
                 let key = spot * hidden..(spot + 1) * hidden;
@@ -208,6 +209,15 @@ impl<'n> Copier<'n> {
         gradient[self.copying.query_bias.range.clone()].copy_from_slice(of_bias);
         gradient[self.copying.matched.range.clone()].copy_from_slice(by_match);
     }
+}
+
+/// What the decoder did on a batch.
+pub(super) struct Writing<'b> {
+    pub(super) steps: &'b Steps,
+    /// What was written for each source.
+    pub(super) translations: &'b [&'b [Token]],
+    /// For each position, the state after it.
+    pub(super) states: &'b [f32],
 }
 
 /// Gradients, on the way back.
@@ -261,7 +271,9 @@ fn matched(before: &[Token], written: &[Token]) -> usize {
 fn softmax(scores: &mut [f32]) {
     let greatest = greatest(scores);
     let share = 1.0 / exp_all(scores, greatest);
-    scores.iter_mut().for_each(|score| *score *= share);
+    for score in scores {
+        *score *= share;
+    }
 }
 
 /// The weighted loss where `token` is wanted, and the gradient of the gate's number. The logits and the scores become their gradients: those
@@ -282,7 +294,9 @@ pub(super) fn cross_entropy(
     let copied: f32 = read.map(|(_, share)| share).sum();
     let likely = (remembered + (1.0 - gate) * copied).max(LEAST);
     let part = weight * remembered / likely;
-    logits.iter_mut().for_each(|value| *value *= part);
+    for value in logits.iter_mut() {
+        *value *= part;
+    }
     logits[usize::from(token)] -= part;
     let scale = weight * (1.0 - gate) / likely;
     scores.extend(

@@ -214,12 +214,16 @@ impl<'n> Decoder<'n> {
             let gate = copier.gate(mixed);
             let most = greatest(row);
             let share = gate / exp_all(row, most);
-            row.iter_mut().for_each(|value| *value *= share);
+            for value in row.iter_mut() {
+                *value *= share;
+            }
             let source = &memory.tokens[memory.spots(which)];
             for (&token, share) in source.iter().zip(look.shares_of(place)) {
                 row[usize::from(token)] += (1.0 - gate) * share;
             }
-            row.iter_mut().for_each(|value| *value = value.ln());
+            for value in row {
+                *value = value.ln();
+            }
         }
     }
 

@@ -1,6 +1,6 @@
 //! The loss on a batch, and which way each parameter would lower it.
 
-use super::copying::{self, Copier, Look, Slopes};
+use super::copying::{self, Copier, Look, Slopes, Writing};
 use super::curves::{add, exp_all, greatest};
 use super::gru::{Run, Unit};
 use super::layout::{Copying, Network};
@@ -190,8 +190,9 @@ impl Worker {
         slopes.mixed.clone_from(states);
         copier.back_through_gates(gates, look, slopes, gradient);
         copier.back_through_mixing(&decoder.after, look, slopes, gradient);
-        let written: Vec<&[Token]> = batch.pairs.iter().map(|pair| &pair.target[..]).collect();
-        copier.back_through_looking(memory, &batch.targets, &written, &decoder.after, look, slopes, gradient);
+        let translations: Vec<&[Token]> = batch.pairs.iter().map(|pair| &pair.target[..]).collect();
+        let writing = Writing { steps: &batch.targets, translations: &translations, states: &decoder.after };
+        copier.back_through_looking(memory, &writing, look, slopes, gradient);
         states.copy_from_slice(&slopes.states);
     }
 }

@@ -41,7 +41,9 @@ impl Directions {
             Steps::new(&sources.iter().map(|source| &source[..]).collect::<Vec<_>>(), None)
         };
         let forward = steps(&sources);
-        sources.iter_mut().for_each(|source| source.reverse());
+        for source in &mut sources {
+            source.reverse();
+        }
         Directions { forward, backward: steps(&sources) }
     }
 }
