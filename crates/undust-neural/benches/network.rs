@@ -42,7 +42,7 @@ fn main() {
 const BATCHES: usize = 8;
 
 fn training(pairs: &[Pair], hidden: usize, batch: usize) -> f64 {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden }, 1);
+    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
     let optimizer = Optimizer::Adam { rate: 1e-3, decay_per_epoch: 1.0 };
     let training = Training { optimizer, batch, epochs: 1, clip: 1.0, seed: 1 };
     best(pairs.len(), || {
@@ -52,7 +52,7 @@ fn training(pairs: &[Pair], hidden: usize, batch: usize) -> f64 {
 
 /// The network has learned nothing: it is kept from ending, and every translation is stopped at the same length.
 fn translating(pairs: &[Pair], hidden: usize, at_once: usize) -> f64 {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden }, 1);
+    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
     let end = network.layout().output_bias.range.start + usize::from(END);
     network.parameters_mut()[end] = -1e3;
     let allowed = Allowed { tokens: vec![true; VOCABULARY], copied: 0..0 };

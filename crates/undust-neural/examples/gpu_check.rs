@@ -36,7 +36,7 @@ fn check() -> Result<(), String> {
     let gpu = Gpu::open()?;
     println!("{}, opened in {:.2} s", gpu.name(), clock.elapsed().as_secs_f64());
     for (hidden, count) in [(512, 20), (128, 256), (76, 9)] {
-        let network = Network::new(Shape { vocabulary: VOCABULARY, hidden }, 1);
+        let network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
         let apart = gpu.difference(&network, &ragged(count))?;
         println!("gradient, hidden {hidden:3}, {count:3} pairs: {apart:.1e} from the CPU's");
     }
@@ -59,7 +59,7 @@ fn check() -> Result<(), String> {
 
 /// A whole training in the paper's setting.
 fn site(gpu: &Gpu, pairs: &[Pair]) -> Result<(), String> {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden: 512 }, 1);
+    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden: 512, copies: false }, 1);
     let mut losses = Vec::new();
     let clock = Instant::now();
     gpu.train(&mut network, pairs, &training(20, 10, ADAM), &mut |_, epoch, loss| {
@@ -82,7 +82,7 @@ fn on_gpu(
     batch: usize,
     optimizer: Optimizer,
 ) -> Result<f64, String> {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden }, 1);
+    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
     let (mut best, mut clock) = (f64::INFINITY, Instant::now());
     gpu.train(&mut network, pairs, &training(batch, 4, optimizer), &mut |_, epoch, loss| {
         if epoch > 0 {
@@ -95,7 +95,7 @@ fn on_gpu(
 }
 
 fn on_cpu(pairs: &[Pair], hidden: usize, batch: usize) -> f64 {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden }, 1);
+    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
     let clock = Instant::now();
     train(&mut network, pairs, &training(batch, 2, ADAM), &mut |_, _, loss| black_box(loss));
     2.0 * pairs.len() as f64 / clock.elapsed().as_secs_f64()

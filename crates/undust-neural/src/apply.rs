@@ -5,22 +5,23 @@
 //! rules left it. So what comes out is a fixed point, as with rules alone.
 
 use std::collections::HashMap;
-use std::sync::{PoisonError, RwLock};
+use std::sync::{Arc, PoisonError, RwLock};
 
 use undust::apply::{self, Canonicalizer, Form};
 use undust::rules::RuleSet;
-use undust::url::SplitUrl;
+use undust::url::{SiteBy, SplitUrl};
 use undust_learn::intern::Interner;
 
 use crate::file::Models;
 use crate::model::{Known, Model, Speaker};
-use crate::network::{Decoder, Token as Id};
+use crate::network::{Decoder, Network, Token as Id};
 use crate::vocabulary::{Reading, Template};
 
 /// A rule set with the models that belong to it.
-pub struct Interpreter<'m> {
+pub struct Interpreter {
     engine: Canonicalizer,
-    sites: HashMap<&'m [u8], Translator<'m>>,
+    site_by: SiteBy,
+    sites: HashMap<Vec<u8>, Translator>,
 }
 
 /// What an [`Interpreter`] works with; to be used again.
@@ -63,11 +64,15 @@ impl Scratch {
 /// Turns of rules and model that a URL may take.
 pub const MOST_TURNS: usize = 8;
 
-impl<'m> Interpreter<'m> {
+impl Interpreter {
     /// Compile a rule set, with its models.
-    pub fn new(rules: &RuleSet, models: &'m Models, form: Form) -> Interpreter<'m> {
-        let sites = models.iter().map(|(site, model)| (site.as_bytes(), Translator::new(model))).collect();
-        Interpreter { engine: Canonicalizer::new(rules, form), sites }
+    pub fn new(rules: &RuleSet, models: Models, form: Form) -> Interpreter {
+        let translator = |(site, model): (String, Model)| (site.into_bytes(), Translator::new(model));
+        Interpreter {
+            engine: Canonicalizer::new(rules, form),
+            site_by: rules.site_by,
+            sites: models.into_iter().map(translator).collect(),
+        }
     }
 
     /// Append the canonical form of `url` to `out`.
@@ -116,12 +121,15 @@ impl<'m> Interpreter<'m> {
         }
     }
 
-    /// The model of the site that a URL is of: the longest suffix of its host that has one.
-    fn translator(&self, url: &[u8]) -> Option<(&'m [u8], &Translator<'m>)> {
+    /// The model of the site that a URL is of: by domain, the longest suffix of its host that has one.
+    fn translator(&self, url: &[u8]) -> Option<(&[u8], &Translator)> {
         let mut host = SplitUrl::new(url)?.host();
         loop {
             if let Some((site, translator)) = self.sites.get_key_value(host) {
                 return Some((site, translator));
+            }
+            if self.site_by == SiteBy::Host {
+                return None;
             }
             let dot = host.iter().position(|b| *b == b'.')?;
             host = &host[dot + 1..];
@@ -173,10 +181,11 @@ pub enum Because {
     },
 }
 
-impl Interpreter<'_> {
+impl Interpreter {
     /// What the model of its site says of a URL that rules have nothing to say about, if anything.
     pub fn explain(&self, url: &[u8]) -> Option<Said> {
-        let (_, Translator { model, network, .. }) = self.translator(url)?;
+        let (_, translator) = self.translator(url)?;
+        let model = &translator.model;
         let mut reading = Reading::default();
         if !model.vocabulary.read(url, &mut reading) {
             return None;
@@ -185,7 +194,7 @@ impl Interpreter<'_> {
         let (output, because) = if let Some(known) = model.known.get(template) {
             (known.output.clone()?, Because::Known(known.clone()))
         } else {
-            let (speaker, decoder) = network.as_ref()?;
+            let (speaker, decoder) = translator.network()?;
             let answer = decoder.translate(&[template]).pop()?;
             let because = Because::Sure { confidence: answer.confidence, threshold: speaker.threshold };
             (speaker.believed(&model.vocabulary, template, answer)?, because)
@@ -198,13 +207,13 @@ impl Interpreter<'_> {
 }
 
 /// A model at work.
-struct Translator<'m> {
-    model: &'m Model,
+struct Translator {
+    model: Model,
     /// The known templates, as bytes.
     known: Interner,
     /// What becomes of each of them.
-    outputs: Vec<Option<&'m [Id]>>,
-    network: Option<(&'m Speaker, Decoder<'m>)>,
+    outputs: Vec<Option<Template>>,
+    decoder: Option<Decoder<Arc<Network>>>,
     /// What the network said before.
     memo: RwLock<HashMap<Template, Option<Template>>>,
 }
@@ -212,32 +221,36 @@ struct Translator<'m> {
 /// So many translations are kept; then it starts from nothing.
 const MEMO: usize = 1 << 16;
 
-impl<'m> Translator<'m> {
-    fn new(model: &'m Model) -> Translator<'m> {
+impl Translator {
+    fn new(model: Model) -> Translator {
         let (mut known, mut outputs) = (Interner::new(), Vec::new());
         for (template, Known { output, .. }) in &model.known {
             known.intern(&bytes(template));
-            outputs.push(output.as_deref());
+            outputs.push(output.clone());
         }
-        let network = model.speaker.as_ref().map(|speaker| (speaker, speaker.decoder()));
-        Translator { model, known, outputs, network, memo: RwLock::default() }
+        let decoder = model.speaker.as_ref().map(Speaker::decoder);
+        Translator { model, known, outputs, decoder, memo: RwLock::default() }
     }
 
     /// Print what becomes of a template, and tell what `print` says of it; none if it is not known yet.
     fn look_up(&self, template: &Template, print: &mut impl FnMut(&[Id]) -> bool) -> Option<bool> {
         if let Some(known) = self.known.find(&bytes(template)) {
-            return Some(self.outputs[known as usize].is_some_and(print));
+            return Some(self.outputs[known as usize].as_deref().is_some_and(print));
         }
-        if self.network.is_none() {
+        if self.decoder.is_none() {
             return Some(false);
         }
         let memo = self.memo.read().unwrap_or_else(PoisonError::into_inner);
         memo.get(template).map(|output| output.as_deref().is_some_and(print))
     }
 
+    fn network(&self) -> Option<(&Speaker, &Decoder<Arc<Network>>)> {
+        self.model.speaker.as_ref().zip(self.decoder.as_ref())
+    }
+
     /// Have the network translate templates, and keep what it says.
     fn ask_network(&self, templates: Vec<Template>) {
-        let Some((speaker, decoder)) = &self.network else { return };
+        let Some((speaker, decoder)) = self.network() else { return };
         let sources: Vec<&[Id]> = templates.iter().map(Vec::as_slice).collect();
         let answers = decoder.translate(&sources);
         let mut memo = self.memo.write().unwrap_or_else(PoisonError::into_inner);

@@ -84,6 +84,7 @@ struct FileSite {
 #[serde(deny_unknown_fields)]
 struct FileNetwork {
     hidden: usize,
+    copies: bool,
     threshold: f32,
     printable: BTreeSet<Id>,
 }
@@ -129,6 +130,7 @@ fn tensor_name(site: &str, tensor: &str) -> String {
 fn write_site((site, model): (&String, &Model)) -> FileSite {
     let network = model.speaker.as_ref().map(|speaker| FileNetwork {
         hidden: speaker.network.shape().hidden,
+        copies: speaker.network.shape().copies,
         threshold: speaker.threshold,
         printable: speaker.printable.clone(),
     });
@@ -152,11 +154,11 @@ fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError>
     if !known.iter().all(fits) {
         return Err(ModelError::Site(site));
     }
-    let speaker = network.map(|FileNetwork { hidden, threshold, printable }| {
-        let shape = Shape { vocabulary: vocabulary.size(), hidden };
+    let speaker = network.map(|FileNetwork { hidden, copies, threshold, printable }| {
+        let shape = Shape { vocabulary: vocabulary.size(), hidden, copies };
         let get = |name: &str| read_values(tensors, &tensor_name(&site, name));
         let network = Network::from_tensors(shape, get)?;
-        Ok(Speaker { network, threshold, printable })
+        Ok(Speaker { network: network.into(), threshold, printable })
     });
     let speaker = speaker.transpose().map_err(|tensor| ModelError::Network { site, tensor })?;
     Ok(Model { vocabulary, known: known.into_iter().collect(), speaker, report })

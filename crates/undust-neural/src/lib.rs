@@ -7,6 +7,7 @@ pub mod file;
 pub mod learner;
 pub mod model;
 pub mod network;
+pub mod protocol;
 pub mod style;
 pub mod table;
 pub mod targets;

@@ -1,6 +1,7 @@
 //! The model of a site: its words, what is known of its templates, and a network for templates that are not known.
 
 use std::collections::{BTreeMap, BTreeSet};
+use std::sync::Arc;
 
 use serde::{Deserialize, Serialize};
 
@@ -35,7 +36,7 @@ pub struct Known {
 /// A network that may speak.
 pub struct Speaker {
     /// The network.
-    pub network: Network,
+    pub network: Arc<Network>,
     /// What it is less sure of than this is not believed.
     pub threshold: f32,
     /// What it may print, besides arguments of the source.
@@ -44,12 +45,12 @@ pub struct Speaker {
 
 impl Speaker {
     /// A decoder that prints nothing else than it may.
-    pub fn decoder(&self) -> Decoder<'_> {
+    pub fn decoder(&self) -> Decoder<Arc<Network>> {
         let size = self.network.shape().vocabulary;
         let is_printable =
             |number: Id| number == END || ARGUMENTS.contains(&number) || self.printable.contains(&number);
         let tokens = (0..size as Id).map(is_printable).collect();
-        Decoder::new(&self.network, Allowed { tokens, copied: ARGUMENTS })
+        Decoder::new(Arc::clone(&self.network), Allowed { tokens, copied: ARGUMENTS })
     }
 }
 

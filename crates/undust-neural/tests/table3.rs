@@ -39,9 +39,8 @@ fn small() -> Seq2seq {
     Seq2seq { settings: Settings { hidden: 32, steps: 150, ..Settings::default() }, ..Seq2seq::default() }
 }
 
-fn canonical(rules: &RuleSet, models: &Models, path: &str) -> String {
+fn canonical(interpreter: &Interpreter, path: &str) -> String {
     let mut out = Vec::new();
-    let interpreter = Interpreter::new(rules, models, Form::Key);
     interpreter.append(format!("http://qa.example/{path}").as_bytes(), &mut Scratch::new(), &mut out);
     let out = String::from_utf8(out).expect("text");
     out.strip_prefix("http://qa.example/").expect("the same site").to_owned()
@@ -67,11 +66,15 @@ fn rules_and_the_model_alone_know_the_cases() {
         small().learn_site("qa.example", &question_site(), &Config::default());
     let rules = RuleSet::of_site("qa.example", SiteBy::Domain, learned.rules.rules);
     let models = Models::from([("qa.example".to_owned(), model.expect("a model"))]);
+    let again = || from_bytes(&to_bytes(&models)).expect("a model file");
     let (no_rules, no_models) = (RuleSet::default(), Models::new());
-    for (path, expected) in CASES {
-        assert_eq!(canonical(&rules, &no_models, path), expected, "rules");
-        assert_eq!(canonical(&no_rules, &models, path), expected, "model");
-        assert_eq!(canonical(&rules, &models, path), expected, "both");
+    let interpreters = [(&rules, no_models), (&no_rules, again()), (&rules, again())];
+    for (rules, models) in interpreters {
+        let interpreter = Interpreter::new(rules, models, Form::Key);
+        for (path, expected) in CASES {
+            assert_eq!(canonical(&interpreter, path), expected);
+            assert_eq!(canonical(&interpreter, expected), expected);
+        }
     }
 }
 

@@ -14,7 +14,7 @@ use crate::talk::report_problems;
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
-    let engine = Interpreter::new(&rules, &models, args.applying.manner.form.into());
+    let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut input = open(&args.input)?;
     let format = args.reading.format.map_or_else(|| input.format(), Ok)?;

@@ -15,7 +15,7 @@ use crate::talk::{counted, percent, report_problems, say, thousands};
 
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
-    let engine = Interpreter::new(&rules, &models, args.applying.manner.form.into());
+    let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut scratch = Scratch::new();
     // 128 bits: among billions of keys, no two different ones are ever taken for the same.

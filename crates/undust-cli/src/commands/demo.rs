@@ -56,8 +56,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
 
 /// How the rules do on URLs that nobody learned from.
 fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
-    let models = Models::new();
-    let engine = Interpreter::new(rules, &models, Form::Key);
+    let engine = Interpreter::new(rules, Models::new(), Form::Key);
     let mut walk = Walk::new(rules, &engine);
     for page in test {
         walk.add(page);

@@ -29,7 +29,7 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
 
 fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
     let Deployed { rules, models } = args.manner.load(rules)?;
-    let engine = Interpreter::new(&rules, &models, args.manner.form.into());
+    let engine = Interpreter::new(&rules, models, args.manner.form.into());
     let mut walk = Walk::new(&rules, &engine);
     for input in &args.inputs {
         report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
@@ -56,7 +56,7 @@ pub(super) const NO_LABELS: &str =
 /// A crawl simulated over labelled pages.
 pub(super) struct Walk<'r> {
     rules: &'r RuleSet,
-    engine: &'r Interpreter<'r>,
+    engine: &'r Interpreter,
     scratch: Scratch,
     key: Vec<u8>,
     evaluation: Evaluation,
@@ -65,7 +65,7 @@ pub(super) struct Walk<'r> {
 }
 
 impl<'r> Walk<'r> {
-    pub(super) fn new(rules: &'r RuleSet, engine: &'r Interpreter<'r>) -> Walk<'r> {
+    pub(super) fn new(rules: &'r RuleSet, engine: &'r Interpreter) -> Walk<'r> {
         let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
         Walk { rules, engine, scratch, key: Vec::new(), evaluation, labelled: 0, unlabelled: 0 }
     }

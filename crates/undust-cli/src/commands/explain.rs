@@ -19,7 +19,7 @@ use crate::talk::{counted, percent, thousands};
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
-    let (rules_alone, both) = (Naive::new(&rules, form), Interpreter::new(&rules, &models, form));
+    let (rules_alone, both) = (Naive::new(&rules, form), Interpreter::new(&rules, models, form));
     let mut out = std::io::stdout().lock();
     for url in &args.urls {
         let way = Way::of(url, &rules_alone, &both);

@@ -97,6 +97,25 @@ pub(super) fn squares(values: &[f32]) -> f32 {
     lanes.iter().sum::<f32>() + rest.iter().map(|value| value * value).sum::<f32>()
 }
 
+/// The sum of the products of numbers in the same place.
+pub(super) fn dot(one: &[f32], other: &[f32]) -> f32 {
+    let ((ones, one), (others, other)) = (one.as_chunks::<LANES>(), other.as_chunks::<LANES>());
+    let mut lanes = [0.0; LANES];
+    for (one, other) in ones.iter().zip(others) {
+        for ((lane, one), other) in lanes.iter_mut().zip(one).zip(other) {
+            *lane += one * other;
+        }
+    }
+    lanes.iter().sum::<f32>() + one.iter().zip(other).map(|(one, other)| one * other).sum::<f32>()
+}
+
+/// To each number of `sum`, `factor` times the number in the same place.
+pub(super) fn add_scaled(sum: &mut [f32], factor: f32, values: &[f32]) {
+    for (sum, value) in sum.iter_mut().zip(values) {
+        *sum += factor * value;
+    }
+}
+
 /// To each number of `sum`, the number in the same place.
 pub(super) fn add(sum: &mut [f32], values: &[f32]) {
     for (sum, value) in sum.iter_mut().zip(values) {
@@ -141,6 +160,7 @@ mod tests {
             assert!(greatest(&values).total_cmp(&plain).is_eq());
             let plain: f32 = values.iter().map(|value| value * value).sum();
             assert!((squares(&values) - plain).abs() < 1e-3);
+            assert!((dot(&values, &values) - plain).abs() < 1e-3);
             let plain: f32 = values.iter().map(|value| value.exp()).sum();
             assert!((exp_all(&mut values, 0.0) - plain).abs() < 1e-5);
         }

@@ -1,17 +1,19 @@
 //! Translating: the likeliest token at each step, of those that may be written.
 
-use std::ops::Range;
+use std::ops::{Deref, Range};
 
+use super::copying::{Copier, Look};
 use super::curves::{exp, exp_all, greatest};
-use super::gradient::logits;
+use super::gradient::{logits, move_rows};
 use super::gru::Unit;
-use super::layout::Network;
+use super::layout::{Copying, Network};
+use super::memory::{Directions, Memory};
 use super::{END, Token};
 
 /// How many sequences are translated side by side: more are no faster.
 const BATCH: usize = 256;
 
-/// What may be written. [`END`] always may.
+/// What may be written. [`END`] always may, and what the source of a network that copies holds.
 #[derive(Debug, Clone, PartialEq, Eq)]
 pub struct Allowed {
     /// For each token of the vocabulary, whether it may: those that training has seen in targets.
@@ -33,8 +35,8 @@ pub struct Translation {
 }
 
 /// A network that translates. What depends on a token alone is worked out once for all.
-pub struct Decoder<'n> {
-    network: &'n Network,
+pub struct Decoder<N> {
+    network: N,
     allowed: Allowed,
     /// How many tokens a translation may have, whatever its source.
     most: usize,
@@ -52,6 +54,8 @@ struct Room {
     candidates: Vec<f32>,
     logits: Vec<f32>,
     masked: Vec<f32>,
+    memory: Memory,
+    look: Look,
 }
 
 /// A translation under way.
@@ -60,16 +64,16 @@ struct Row {
     last: Token,
 }
 
-impl<'n> Decoder<'n> {
+impl<N: Deref<Target = Network>> Decoder<N> {
     /// # Panics
     ///
     /// When `allowed` does not speak of each token.
-    pub fn new(network: &'n Network, allowed: Allowed) -> Decoder<'n> {
+    pub fn new(network: N, allowed: Allowed) -> Decoder<N> {
         let layout = network.layout();
         assert_eq!(allowed.tokens.len(), network.shape().vocabulary, "each token is allowed or not");
         let inputs = |cell| {
             let mut inputs = Vec::new();
-            Unit::new(network, cell).inputs(network.values(&layout.embedding), &mut inputs);
+            Unit::new(&network, cell).inputs(network.values(&layout.embedding), &mut inputs);
             inputs
         };
         let common = |token: usize| allowed.tokens[token] && !allowed.copied.contains(&(token as Token));
@@ -87,7 +91,7 @@ impl<'n> Decoder<'n> {
 
     /// No translation has more tokens than this, besides that none has more than twice its source's and 8.
     #[must_use]
-    pub fn at_most(self, most: usize) -> Decoder<'n> {
+    pub fn at_most(self, most: usize) -> Decoder<N> {
         Decoder { most, ..self }
     }
 
@@ -112,15 +116,25 @@ impl<'n> Decoder<'n> {
     /// Of sources in order, none twice.
     fn batch(&self, sources: &[&[Token]], room: &mut Room) -> Vec<Translation> {
         let hidden = self.network.shape().hidden;
-        let unit = Unit::new(self.network, &self.network.layout().decoder);
-        let mut state = self.encode(sources, room);
+        let unit = Unit::new(&self.network, &self.network.layout().decoder);
+        let copying = self.network.layout().copying.as_ref();
+        let mut state = match copying {
+            None => self.encode(sources, room),
+            Some(copying) => self.remember(copying, sources, room),
+        };
         let begun = Translation { tokens: Vec::new(), confidence: 1.0, ended: false };
         let mut translations = vec![begun; sources.len()];
         let mut rows: Vec<Row> = (0..sources.len()).map(|which| Row { which, last: END }).collect();
         while !rows.is_empty() {
             let slots: Vec<u32> = rows.iter().map(|row| u32::from(row.last)).collect();
             room.step(&unit, &self.to_write, &slots, &mut state);
-            logits(self.network, &state, &mut room.logits);
+            match copying {
+                None => logits(&self.network, &state, &mut room.logits),
+                Some(copying) => {
+                    let written = rows.iter().map(|row| (row.which, &translations[row.which].tokens[..]));
+                    self.mixture(copying, &state, written, room);
+                }
+            }
             for place in (0..rows.len()).rev() {
                 let Row { which, last } = &mut rows[place];
                 let logits = &mut room.logits[place * self.mask.len()..][..self.mask.len()];
@@ -141,7 +155,7 @@ impl<'n> Decoder<'n> {
     /// The encoder's last state for each source. Neighbours in order begin alike: a beginning that they share is read once.
     fn encode(&self, sources: &[&[Token]], room: &mut Room) -> Vec<f32> {
         let hidden = self.network.shape().hidden;
-        let unit = Unit::new(self.network, &self.network.layout().encoder);
+        let unit = Unit::new(&self.network, &self.network.layout().encoder);
         let shared: Vec<usize> = (0..sources.len())
             .map(|row| if row == 0 { 0 } else { alike(sources[row - 1], sources[row]) })
             .collect();
@@ -172,12 +186,55 @@ impl<'n> Decoder<'n> {
         ends
     }
 
+    /// Reads in both directions. The state that each translation begins with.
+    fn remember(&self, copying: &Copying, sources: &[&[Token]], room: &mut Room) -> Vec<f32> {
+        let directions = Directions::new(sources);
+        let (mut last, mut state) = (Vec::new(), Vec::new());
+        room.memory.read(&self.network, copying, sources, &directions, &mut last);
+        let order: Vec<usize> = (0..sources.len()).collect();
+        move_rows(&directions.forward.order, &last, &order, &mut state);
+        state
+    }
+
+    /// For each row the logarithms of probabilities, those of copies among them, in the place of the logits.
+    fn mixture<'t>(
+        &self,
+        copying: &Copying,
+        state: &[f32],
+        written: impl Iterator<Item = (usize, &'t [Token])> + Clone,
+        room: &mut Room,
+    ) {
+        let hidden = self.network.shape().hidden;
+        let copier = Copier::new(&self.network, copying);
+        let Room { memory, look, logits: into, .. } = room;
+        copier.look(memory, state, written.clone(), look);
+        logits(&self.network, &look.mixed, into);
+        let rows = into.chunks_exact_mut(self.mask.len()).zip(look.mixed.chunks_exact(hidden));
+        for (place, ((row, mixed), (which, _))) in rows.zip(written).enumerate() {
+            let gate = copier.gate(mixed);
+            let most = greatest(row);
+            let share = gate / exp_all(row, most);
+            for value in row.iter_mut() {
+                *value *= share;
+            }
+            let source = &memory.tokens[memory.spots(which)];
+            for (&token, share) in source.iter().zip(look.shares_of(place)) {
+                row[usize::from(token)] += (1.0 - gate) * share;
+            }
+            for value in row {
+                *value = value.ln();
+            }
+        }
+    }
+
     /// The likeliest token of those that may be written, and its probability among all. The logits are used up.
     fn choose(&self, source: &[Token], logits: &mut [f32], masked: &mut Vec<f32>) -> (Token, f32) {
         masked.clear();
         masked.extend(logits.iter().zip(&self.mask).map(|(logit, mask)| logit + mask));
-        for &token in source.iter().filter(|token| self.allowed.copied.contains(token)) {
-            if self.allowed.tokens[usize::from(token)] {
+        // To copy a token, a network need not have seen it in targets.
+        let copies = self.network.shape().copies;
+        for &token in source {
+            if copies || (self.allowed.copied.contains(&token) && self.allowed.tokens[usize::from(token)]) {
                 masked[usize::from(token)] = logits[usize::from(token)];
             }
         }
@@ -229,8 +286,12 @@ mod tests {
 
     const COPIED: Range<Token> = 10..20;
 
-    fn network() -> Network {
-        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16 }, 3);
+    fn networks() -> [Network; 2] {
+        [false, true].map(network)
+    }
+
+    fn network(copies: bool) -> Network {
+        let mut network = Network::new(Shape { vocabulary: 24, hidden: 16, copies }, 3);
         // Large weights, so that an untrained network has opinions, and ends some sequences.
         network.parameters_mut().iter_mut().for_each(|value| *value *= 3.0);
         network
@@ -252,51 +313,63 @@ mod tests {
 
     #[test]
     fn only_what_is_allowed_is_written() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        let sources = sources(700);
-        let translations = decoder.translate(&borrowed(&sources));
-        let mut placeholders = 0;
-        for (source, translation) in sources.iter().zip(&translations) {
-            for token in &translation.tokens {
-                assert!(!matches!(token, 0 | 5 | 12));
-                assert!(!COPIED.contains(token) || source.contains(token), "{token} is not in {source:?}");
-                placeholders += usize::from(COPIED.contains(token));
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            let sources = sources(700);
+            let translations = decoder.translate(&borrowed(&sources));
+            let mut placeholders = 0;
+            for (source, translation) in sources.iter().zip(&translations) {
+                for token in &translation.tokens {
+                    let copied = network.shape().copies && source.contains(token);
+                    assert!(copied || !matches!(token, 0 | 5 | 12));
+                    assert!(
+                        !COPIED.contains(token) || source.contains(token),
+                        "{token} is not in {source:?}"
+                    );
+                    placeholders += usize::from(COPIED.contains(token));
+                }
+                assert!(translation.tokens.len() <= 2 * source.len() + 8);
+                assert!(translation.ended || translation.confidence.abs() < 1e-9);
             }
-            assert!(translation.tokens.len() <= 2 * source.len() + 8);
-            assert!(translation.ended || translation.confidence.abs() < 1e-9);
+            assert!(placeholders > 0);
+            let ended = translations.iter().filter(|translation| translation.ended).count();
+            // One that copies comes to the end of its source sooner or later.
+            let copies = network.shape().copies;
+            assert!(0 < ended && (copies || ended < translations.len()), "{ended} ended");
         }
-        assert!(placeholders > 0);
-        let ended = translations.iter().filter(|translation| translation.ended).count();
-        assert!(0 < ended && ended < translations.len(), "{ended} ended");
     }
 
     #[test]
     fn neighbours_have_no_say() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        let sources = sources(600);
-        let together = decoder.translate(&borrowed(&sources));
-        assert_eq!(together.len(), sources.len());
-        for (source, together) in sources.iter().zip(&together) {
-            let alone = &decoder.translate(&[source])[0];
-            assert_eq!((&alone.tokens, alone.ended), (&together.tokens, together.ended));
-            assert!((alone.confidence - together.confidence).abs() < 1e-4);
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            let sources = sources(600);
+            let together = decoder.translate(&borrowed(&sources));
+            assert_eq!(together.len(), sources.len());
+            for (source, together) in sources.iter().zip(&together) {
+                let alone = &decoder.translate(&[source])[0];
+                assert_eq!((&alone.tokens, alone.ended), (&together.tokens, together.ended));
+                assert!((alone.confidence - together.confidence).abs() < 1e-4);
+            }
         }
     }
 
     #[test]
     fn nothing_and_empty_sources_are_translated() {
-        let network = network();
-        let decoder = Decoder::new(&network, allowed());
-        assert_eq!(decoder.translate(&[]), []);
-        assert_eq!(decoder.translate(&[&[], &[]]).len(), 2);
+        for network in networks() {
+            let decoder = Decoder::new(&network, allowed());
+            assert_eq!(decoder.translate(&[]), []);
+            assert_eq!(decoder.translate(&[&[], &[]]).len(), 2);
+        }
     }
 
     /// The same network as in training, by another way: an empty translation costs what its confidence says.
     #[test]
     fn confidence_agrees_with_the_loss() {
-        let mut network = network();
+        networks().into_iter().for_each(compare);
+    }
+
+    fn compare(mut network: Network) {
         let end = network.layout().output_bias.range.start + usize::from(END);
         network.parameters_mut()[end] += 20.0;
         let decoder = Decoder::new(&network, Allowed { tokens: vec![true; 24], copied: 0..0 });

@@ -14,6 +14,8 @@ pub struct Shape {
     pub vocabulary: usize,
     /// How many numbers make up a state; as many make up an embedding.
     pub hidden: usize,
+    /// Whether it can copy what it has read, instead of writing all from memory. SIGIR 2017 does not.
+    pub copies: bool,
 }
 
 /// A named piece of the parameters.
@@ -55,14 +57,42 @@ pub struct Layout {
     pub output: Tensor,
     /// Is added to it.
     pub output_bias: Tensor,
+    /// Of a network that copies.
+    pub copying: Option<Copying>,
 }
+
+/// The tensors that only a network that copies has.
+#[derive(Debug, Clone, PartialEq, Eq)]
+pub struct Copying {
+    /// What reads from the end to the beginning.
+    pub backward: Cell,
+    /// From the state of a place that was read to what the decoder looks for.
+    pub key: Tensor,
+    /// Is added to what the decoder looks for.
+    pub query_bias: Tensor,
+    /// Is added to the score of a place, by how many tokens before it were written last.
+    pub matched: Tensor,
+    /// From the decoder's state to what it is mixed to with what it looks at.
+    pub mix_state: Tensor,
+    /// From what is looked at to the same.
+    pub mix_context: Tensor,
+    /// Is added to it.
+    pub mix_bias: Tensor,
+    /// From that to whether the next token is written from memory.
+    pub gate: Tensor,
+    /// Is added to it.
+    pub gate_bias: Tensor,
+}
+
+/// How many tokens before a place are compared with those written last.
+pub const MOST_MATCHED: usize = 3;
 
 impl Layout {
     /// # Panics
     ///
     /// When the shape has no tokens, more than a [`Token`] can name, or no state.
     pub fn new(shape: Shape) -> Layout {
-        let Shape { vocabulary, hidden } = shape;
+        let Shape { vocabulary, hidden, copies } = shape;
         assert!((1..=usize::from(Token::MAX) + 1).contains(&vocabulary), "{vocabulary} tokens");
         assert!(hidden > 0, "a state holds numbers");
         let mut end = 0;
@@ -71,48 +101,79 @@ impl Layout {
             end += dimensions.iter().product::<usize>();
             Tensor { name, dimensions: dimensions.to_vec(), range: start..end }
         };
-        let gates = 3 * hidden;
         Layout {
             shape,
             embedding: tensor("embedding", &[vocabulary, hidden]),
-            encoder: Cell {
-                input: tensor("encoder.input", &[hidden, gates]),
-                bias: tensor("encoder.bias", &[gates]),
-                recurrent: tensor("encoder.recurrent", &[hidden, gates]),
-                recurrent_bias: tensor("encoder.recurrent_bias", &[hidden]),
-            },
-            decoder: Cell {
-                input: tensor("decoder.input", &[hidden, gates]),
-                bias: tensor("decoder.bias", &[gates]),
-                recurrent: tensor("decoder.recurrent", &[hidden, gates]),
-                recurrent_bias: tensor("decoder.recurrent_bias", &[hidden]),
-            },
+            encoder: Cell::new(&ENCODER, hidden, &mut tensor),
+            decoder: Cell::new(&DECODER, hidden, &mut tensor),
             output: tensor("output", &[hidden, vocabulary]),
             output_bias: tensor("output_bias", &[vocabulary]),
+            copying: copies.then(|| Copying::new(hidden, &mut tensor)),
         }
     }
 
     /// All tensors, in the order in which they lie.
-    pub fn tensors(&self) -> [&Tensor; 11] {
-        let Layout { shape: _, embedding, encoder, decoder, output, output_bias } = self;
-        [
-            embedding,
-            &encoder.input,
-            &encoder.bias,
-            &encoder.recurrent,
-            &encoder.recurrent_bias,
-            &decoder.input,
-            &decoder.bias,
-            &decoder.recurrent,
-            &decoder.recurrent_bias,
-            output,
-            output_bias,
-        ]
+    pub fn tensors(&self) -> Vec<&Tensor> {
+        let Layout { shape: _, embedding, encoder, decoder, output, output_bias, copying } = self;
+        let mut tensors = vec![embedding];
+        tensors.extend(encoder.tensors());
+        tensors.extend(decoder.tensors());
+        tensors.extend([output, output_bias]);
+        tensors.extend(copying.iter().flat_map(Copying::tensors));
+        tensors
     }
 
     /// How many parameters there are.
     pub fn parameters(&self) -> usize {
-        self.output_bias.range.end
+        self.copying.as_ref().map_or(&self.output_bias, |copying| &copying.gate_bias).range.end
+    }
+}
+
+const ENCODER: [&str; 4] = ["encoder.input", "encoder.bias", "encoder.recurrent", "encoder.recurrent_bias"];
+const DECODER: [&str; 4] = ["decoder.input", "decoder.bias", "decoder.recurrent", "decoder.recurrent_bias"];
+const BACKWARD: [&str; 4] =
+    ["backward.input", "backward.bias", "backward.recurrent", "backward.recurrent_bias"];
+
+impl Cell {
+    fn new(
+        names: &[&'static str; 4],
+        hidden: usize,
+        tensor: &mut impl FnMut(&'static str, &[usize]) -> Tensor,
+    ) -> Cell {
+        let gates = 3 * hidden;
+        Cell {
+            input: tensor(names[0], &[hidden, gates]),
+            bias: tensor(names[1], &[gates]),
+            recurrent: tensor(names[2], &[hidden, gates]),
+            recurrent_bias: tensor(names[3], &[hidden]),
+        }
+    }
+
+    fn tensors(&self) -> [&Tensor; 4] {
+        [&self.input, &self.bias, &self.recurrent, &self.recurrent_bias]
+    }
+}
+
+impl Copying {
+    fn new(hidden: usize, tensor: &mut impl FnMut(&'static str, &[usize]) -> Tensor) -> Copying {
+        Copying {
+            backward: Cell::new(&BACKWARD, hidden, tensor),
+            key: tensor("copying.key", &[hidden, hidden]),
+            query_bias: tensor("copying.query_bias", &[hidden]),
+            matched: tensor("copying.matched", &[MOST_MATCHED + 1]),
+            mix_state: tensor("copying.mix_state", &[hidden, hidden]),
+            mix_context: tensor("copying.mix_context", &[hidden, hidden]),
+            mix_bias: tensor("copying.mix_bias", &[hidden]),
+            gate: tensor("copying.gate", &[hidden, 1]),
+            gate_bias: tensor("copying.gate_bias", &[1]),
+        }
+    }
+
+    fn tensors(&self) -> impl Iterator<Item = &Tensor> {
+        let Copying { backward, key, query_bias, matched, mix_state, mix_context, mix_bias, gate, gate_bias } =
+            self;
+        let rest = [key, query_bias, matched, mix_state, mix_context, mix_bias, gate, gate_bias];
+        backward.tensors().into_iter().chain(rest)
     }
 }
 
@@ -143,6 +204,13 @@ impl Network {
         for cell in [&layout.encoder, &layout.decoder] {
             let update = cell.bias.range.start + shape.hidden;
             parameters[update..update + shape.hidden].fill(REMEMBER);
+        }
+        if let Some(copying) = &layout.copying {
+            // Before it has learned anything, it copies what follows on what it has written: all that is left to learn are changes.
+            for (matched, value) in parameters[copying.matched.range.clone()].iter_mut().enumerate() {
+                *value = 2.0 * matched as f32;
+            }
+            parameters[copying.gate_bias.range.start] = -2.0;
         }
         Network { layout, parameters }
     }
@@ -224,7 +292,7 @@ impl Error for BadTensor {}
 mod tests {
     use super::*;
 
-    const SHAPE: Shape = Shape { vocabulary: 7, hidden: 4 };
+    const SHAPE: Shape = Shape { vocabulary: 7, hidden: 4, copies: true };
 
     fn kept(network: &Network) -> Vec<(&'static str, Vec<f32>)> {
         network.tensors().map(|(name, _, values)| (name, values.to_vec())).collect()
@@ -255,6 +323,15 @@ mod tests {
         assert_eq!(error.to_string(), "the tensor `embedding` is missing");
         let error = Network::from_tensors(SHAPE, |_| Some(vec![0.0; 28])).expect_err("too small");
         assert_eq!(error.to_string(), "the tensor `encoder.input` has 28 numbers instead of 48");
+    }
+
+    /// What is kept of the one is also kept of the other.
+    #[test]
+    fn a_network_that_copies_begins_as_one_that_does_not() {
+        let plain = Network::new(Shape { copies: false, ..SHAPE }, 5);
+        let copies = Network::new(SHAPE, 5);
+        assert_eq!(copies.parameters()[..plain.parameters().len()], *plain.parameters());
+        assert!(copies.layout().tensors().starts_with(&plain.layout().tensors()));
     }
 
     #[test]

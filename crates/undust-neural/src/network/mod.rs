@@ -5,8 +5,11 @@
 //! from the encoder's last state. Nothing is padded: the rows of a batch stand in order of their length, and a step is worked out
 //! for those that have it.
 //!
+//! A network that copies reads in both directions and can repeat what it has read, see [`Shape::copies`].
+//!
 //! One thread works on one network: a batch is too small to be worth splitting. The same seed gives the same bits on the same machine.
 
+mod copying;
 mod curves;
 mod decode;
 #[cfg(feature = "gpu")]
@@ -15,13 +18,14 @@ mod gradient;
 mod gru;
 mod layout;
 mod matrix;
+mod memory;
 mod optimize;
 mod random;
 mod steps;
 mod train;
 
 pub use decode::{Allowed, Decoder, Translation};
-pub use layout::{BadTensor, Layout, Network, Shape, Tensor};
+pub use layout::{BadTensor, Copying, Layout, MOST_MATCHED, Network, Shape, Tensor};
 pub use optimize::Optimizer;
 pub use train::{Training, loss, train};
 

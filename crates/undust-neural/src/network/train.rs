@@ -133,7 +133,7 @@ mod tests {
     use super::super::{Allowed, Decoder, Shape, Token};
     use super::*;
 
-    const SHAPE: Shape = Shape { vocabulary: 12, hidden: 32 };
+    const SHAPE: Shape = Shape { vocabulary: 12, hidden: 32, copies: false };
     const TRAINING: Training = Training {
         optimizer: Optimizer::Adam { rate: 5e-3, decay_per_epoch: 0.9 },
         batch: 20,
@@ -173,6 +173,26 @@ mod tests {
         assert!(loss(&network, unseen) < 0.1 * before);
         assert!(right(&network, unseen) >= 0.98, "{}", right(&network, unseen));
         assert!(right(&network, seen) >= 1.0, "{}", right(&network, seen));
+    }
+
+    /// One token is dropped, all others are kept, also those that no pair to learn from holds.
+    #[test]
+    fn copying_is_learned_from_few() {
+        let drop_one = |pair: Pair| Pair {
+            target: pair.source.iter().copied().filter(|&token| token != 6).collect(),
+            ..pair
+        };
+        let is_foreign = |token: &Token| (4..6).contains(token);
+        let (unseen, mut seen): (Vec<Pair>, Vec<Pair>) =
+            pairs(400).into_iter().map(drop_one).partition(|pair| pair.source.iter().any(is_foreign));
+        seen.truncate(60);
+        let learned = |copies| {
+            let mut network = Network::new(Shape { copies, ..SHAPE }, 1);
+            train(&mut network, &seen, &TRAINING, &mut |_, epoch, _| epoch as f32);
+            right(&network, &unseen)
+        };
+        let (plain, copies) = (learned(false), learned(true));
+        assert!(plain < 0.3 && copies > 0.7, "{plain} {copies}");
     }
 
     #[test]

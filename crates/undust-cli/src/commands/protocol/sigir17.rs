@@ -11,6 +11,9 @@ use undust_learn::protocol::sigir17::{
     Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total,
 };
 
+use undust_neural::learner::Seq2seq;
+use undust_neural::protocol::Seq2seqMethod;
+
 use super::{each_site, named, refuse};
 use crate::Outcome;
 use crate::args::Eval;
@@ -59,12 +62,13 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The baseline and every learner of rules. Methods that learn more than rules join here.
+/// The baseline and every learner.
 fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
     let mut methods: Vec<Box<dyn Method>> = vec![Box::new(KeepAll)];
     for learner in learn::all() {
         methods.push(Box::new(RuleMethod { learner, config: *config }));
     }
+    methods.push(Box::new(Seq2seqMethod { learner: Seq2seq::default(), config: *config }));
     methods
 }
 

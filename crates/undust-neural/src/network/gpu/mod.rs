@@ -76,12 +76,9 @@ impl Gpu {
             if apart == 0.0 { 0.0 } else { apart / length(wanted.iter().copied()) }
         };
         // What is no number at all is as far away as can be.
-        let shares = network
-            .layout()
-            .tensors()
-            .map(share)
-            .map(|share| if share.is_nan() { f64::INFINITY } else { share });
-        Ok(shares.into_iter().fold(0.0, f64::max) as f32)
+        let shares = network.layout().tensors().into_iter().map(share);
+        let shares = shares.map(|share| if share.is_nan() { f64::INFINITY } else { share });
+        Ok(shares.fold(0.0, f64::max) as f32)
     }
 }
 
@@ -89,19 +86,15 @@ fn length(values: impl Iterator<Item = f32>) -> f64 {
     values.map(|value| f64::from(value) * f64::from(value)).sum::<f64>().sqrt()
 }
 
-/// Whether the network is one that the kernels know: an embedding, two units, an output, and nothing else.
+/// Whether the network is one that the kernels know.
 fn supported(layout: &Layout) -> Done {
-    let Shape { vocabulary, hidden, .. } = layout.shape;
-    let unit = hidden * 6 * hidden + 4 * hidden;
-    let plain = 2 * vocabulary * hidden + 2 * unit + vocabulary;
-    if layout.parameters() != plain {
-        return Err(
-            "a GPU trains plain networks only, and this one has parts that it does not know".to_owned()
-        );
+    if layout.shape.copies {
+        return Err(plan::PLAIN_ONLY.to_owned());
     }
     // The kernels count in 32 bits with a sign.
-    if plain > 1 << 30 {
-        return Err(format!("a network of {plain} parameters is too large for a GPU"));
+    let parameters = layout.parameters();
+    if parameters > 1 << 30 {
+        return Err(format!("a network of {parameters} parameters is too large for a GPU"));
     }
     Ok(())
 }

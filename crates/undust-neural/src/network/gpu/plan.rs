@@ -2,7 +2,7 @@
 
 use std::ops::Range;
 
-use crate::network::gradient::Batch;
+use crate::network::gradient::{Batch, Sources};
 use crate::network::steps::Steps;
 
 /// The numbers of a batch, and where each kind of them is.
@@ -34,10 +34,15 @@ pub(super) struct Walk {
     pub(super) other_rows: Range<usize>,
 }
 
+/// What is said of networks that copy.
+pub(super) const PLAIN_ONLY: &str = "a GPU trains plain networks only, not those that copy";
+
 impl Plan {
     /// Everything that a kernel will take for an index is looked at here.
     pub(super) fn new(batch: &Batch, vocabulary: usize) -> Result<Plan, String> {
-        let (sources, targets) = (&batch.sources, &batch.targets);
+        let (Sources::Forward(sources), targets) = (&batch.sources, &batch.targets) else {
+            return Err(PLAIN_ONLY.to_owned());
+        };
         let wanted = batch.wanted.iter().map(|wanted| &wanted.0);
         let unknown = |token: &&u16| usize::from(**token) >= vocabulary;
         if let Some(token) = sources.distinct.iter().chain(&targets.distinct).chain(wanted).find(unknown) {
@@ -124,7 +129,7 @@ mod tests {
             weight: 1.0,
         };
         let pairs = [pair(&[1], &[2, 3, 4]), pair(&[1, 2], &[]), pair(&[], &[5])];
-        let batch = Batch::new(&pairs.each_ref());
+        let batch = Batch::new(&pairs.each_ref(), false);
         let plan = Plan::new(&batch, 6).expect("all tokens are known");
         // Sources stand in the order 1, 0, 2, targets in the order 0, 2, 1.
         assert_eq!(plan.numbers[plan.sources.other_rows], [2, 0, 1]);
@@ -136,7 +141,7 @@ mod tests {
     fn an_unknown_token_is_named() {
         for (source, target) in [(vec![7], vec![]), (vec![], vec![7])] {
             let pair = Pair { source, target, weight: 1.0 };
-            let error = Plan::new(&Batch::new(&[&pair]), 7).err();
+            let error = Plan::new(&Batch::new(&[&pair], false), 7).err();
             assert_eq!(error.as_deref(), Some("the token 7 is not one of the network's 7"));
         }
     }

@@ -70,7 +70,7 @@ fn gradients_are_those_of_the_cpu() {
     let Some(gpu) = gpu() else { return };
     for (vocabulary, hidden, count) in [(335, 512, 20), (11, 12, 9), (300, 128, 70), (40, 780, 5), (9, 4, 1)]
     {
-        let network = network(Shape { vocabulary, hidden });
+        let network = network(Shape { vocabulary, hidden, copies: false });
         let pairs = pairs(count, vocabulary);
         let apart = gpu.difference(&network, &pairs).expect("the GPU works");
         assert!(apart < 1e-5, "hidden {hidden}, {count} pairs: {apart}");
@@ -83,7 +83,7 @@ fn gradients_are_those_of_the_cpu() {
 #[test]
 fn pairs_without_weight_or_tokens_do_no_harm() {
     let Some(gpu) = gpu() else { return };
-    let network = network(Shape { vocabulary: 9, hidden: 8 });
+    let network = network(Shape { vocabulary: 9, hidden: 8, copies: false });
     let empty = Pair { source: vec![], target: vec![], weight: 1.0 };
     let light = Pair { source: vec![1], target: vec![2], weight: 0.0 };
     for batch in [vec![empty.clone()], vec![light.clone()], vec![empty, light], vec![]] {
@@ -98,7 +98,7 @@ fn a_small_task_is_learned_to_the_last_pair() {
     let Some(gpu) = gpu() else { return };
     let pairs = task(2000);
     let (unseen, seen) = pairs.split_at(100);
-    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32 }, 1);
+    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
     let judge = &mut |network: &Network, _, _| -loss(network, unseen);
     gpu.train(&mut network, seen, &TRAINING, judge).expect("the GPU works");
     assert!(right(&network, unseen) >= 0.98, "{}", right(&network, unseen));
@@ -113,7 +113,8 @@ fn a_step_is_as_on_the_cpu() {
     let sgd = Optimizer::Sgd { rate: 0.5, decay_per_epoch: 0.8 };
     for training in [TRAINING, Training { optimizer: sgd, clip: 0.1, ..TRAINING }] {
         let training = Training { epochs: 2, ..training };
-        let [mut here, mut there] = [(); 2].map(|()| Network::new(Shape { vocabulary: 12, hidden: 32 }, 1));
+        let [mut here, mut there] =
+            [(); 2].map(|()| Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1));
         let (mut losses_here, mut losses_there) = (vec![], vec![]);
         train(&mut here, &pairs, &training, &mut |_, epoch, loss| {
             losses_here.push(loss);
@@ -135,7 +136,7 @@ fn the_seed_decides_on_every_bit() {
     let Some(gpu) = gpu() else { return };
     let pairs = pairs(100, 50);
     let trained = |seed| {
-        let mut network = Network::new(Shape { vocabulary: 50, hidden: 160 }, 1);
+        let mut network = Network::new(Shape { vocabulary: 50, hidden: 160, copies: false }, 1);
         let training = Training { epochs: 3, seed, ..TRAINING };
         gpu.train(&mut network, &pairs, &training, &mut |_, epoch, _| epoch as f32).expect("the GPU works");
         network.parameters().iter().map(|value| value.to_bits()).collect::<Vec<_>>()
@@ -147,7 +148,7 @@ fn the_seed_decides_on_every_bit() {
 #[test]
 fn the_best_epoch_is_kept() {
     let Some(gpu) = gpu() else { return };
-    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32 }, 1);
+    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
     let mut second = None;
     let judge = &mut |network: &Network, epoch: usize, _| {
         if epoch == 1 {
@@ -163,7 +164,7 @@ fn the_best_epoch_is_kept() {
 fn a_state_that_does_not_fit_is_an_error() {
     let Some(gpu) = gpu() else { return };
     for (hidden, reason) in [(13, "a multiple of 4"), (3200, "too large")] {
-        let network = Network::new(Shape { vocabulary: 12, hidden }, 1);
+        let network = Network::new(Shape { vocabulary: 12, hidden, copies: false }, 1);
         let error = gpu.gradient(&network, &[]).expect_err("it does not fit");
         assert!(error.contains(reason), "{error}");
     }
@@ -172,7 +173,7 @@ fn a_state_that_does_not_fit_is_an_error() {
 #[test]
 fn an_unknown_token_is_an_error() {
     let Some(gpu) = gpu() else { return };
-    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32 }, 1);
+    let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
     let pairs = [Pair { source: vec![12], target: vec![], weight: 1.0 }];
     let error = gpu.train(&mut network, &pairs, &TRAINING, &mut |_, _, _| 0.0).expect_err("12 is unknown");
     assert_eq!(error, "the token 12 is not one of the network's 12");

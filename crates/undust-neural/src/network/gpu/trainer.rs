@@ -85,7 +85,7 @@ impl<'d> Trainer<'d> {
 
     /// Leaves the gradient of a batch on the GPU.
     fn work_out(&mut self, pairs: &[&Pair]) -> Done {
-        let plan = Plan::new(&Batch::new(pairs), self.layout.shape.vocabulary)?;
+        let plan = Plan::new(&Batch::new(pairs, self.layout.shape.copies), self.layout.shape.vocabulary)?;
         self.weight += plan.weight;
         let work =
             Work { device: self.device, layout: &self.layout, parameters: &self.parameters, plan: &plan };
