@@ -103,12 +103,16 @@ pub(crate) struct Learn {
 #[derive(Parser)]
 #[command(next_help_heading = "Options of seq2seq")]
 pub(crate) struct Seq2seq {
-    /// Units of the network [default: 256]
+    /// Units of the network [default: 64, with --paper 512]
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
     pub(crate) hidden: Option<u16>,
-    /// The paper's settings: 512 units, plain gradient descent, 20 pairs a step, URLs read in its way
+    /// The paper's settings: a network of 512 units that cannot copy, plain gradient descent, URLs read in its way
     #[arg(long)]
     pub(crate) paper: bool,
+    /// Train on an NVIDIA GPU where there is one: plain networks only, as with --paper
+    #[cfg(feature = "gpu")]
+    #[arg(long, requires = "paper")]
+    pub(crate) gpu: bool,
 }
 
 /// The settings of decision-tree.

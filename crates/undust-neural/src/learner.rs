@@ -12,7 +12,7 @@ use crate::model::{Known, Model, Report};
 use crate::style::Style;
 use crate::table::{self, Entry};
 use crate::targets::Targets;
-use crate::teach::{Settings, teach};
+use crate::teach::{Settings, settle, teach};
 use crate::vocabulary::Template;
 
 /// Sites with fewer URLs than this are left alone: what a network learns from so few is noise.
@@ -86,7 +86,7 @@ impl Seq2seq {
     fn model(&self, site: &Site, max_fpr: f64) -> Option<Model> {
         let corpus = self.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let entries = table::entries(&corpus, &targets, max_fpr, site.clusters());
+        let mut entries = table::entries(&corpus, &targets, max_fpr, site.clusters());
         let changed = entries.iter().filter(|entry| matches!(entry, Entry::Becomes { .. })).count();
         if changed == 0 {
             return None;
@@ -98,6 +98,9 @@ impl Seq2seq {
             ..Report::default()
         };
         let speaker = teach(&corpus, &entries, &self.settings, max_fpr, &mut report);
+        if let Some(speaker) = &speaker {
+            settle(&corpus, &mut entries, speaker);
+        }
         let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
         let known =
             templates.filter_map(|((template, rows), entry)| known(template, rows.len(), entry)).collect();

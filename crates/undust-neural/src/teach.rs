@@ -1,6 +1,7 @@
 //! Teaching a network what is known of a site's templates, and finding out on templates it was not taught whether and when it can be believed.
 
 use std::collections::BTreeSet;
+use std::fmt;
 
 use undust_learn::bound::upper_bound;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
@@ -21,31 +22,105 @@ pub struct Settings {
     pub copies: bool,
     /// Pairs in a step.
     pub batch: usize,
-    /// Steps of training.
+    /// Steps of training. It is these that count: a site has few templates, and many epochs are few steps.
     pub steps: usize,
-    /// How steps are taken.
+    /// How steps are taken, and how far they go at first.
     pub optimizer: Optimizer,
+    /// What the length of steps falls to, as a share of the first.
+    pub falls_to: f32,
     /// Seed of the first parameters and the order of pairs.
     pub seed: u64,
+    /// Where it is trained.
+    pub trainer: Trainer,
 }
 
 impl Default for Settings {
     fn default() -> Settings {
-        let optimizer = Optimizer::Adam { rate: 1e-3, decay_per_epoch: 1.0 };
-        Settings { hidden: 256, copies: true, batch: 20, steps: 1500, optimizer, seed: 0 }
+        Settings {
+            hidden: 64,
+            copies: true,
+            batch: 20,
+            steps: 700,
+            optimizer: Optimizer::Adam { rate: 2e-3, decay_per_epoch: 1.0 },
+            falls_to: 0.05,
+            seed: 0,
+            trainer: Trainer::default(),
+        }
     }
 }
 
 impl Settings {
-    /// Those of SIGIR 2017, with a rate that it does not tell.
+    /// Those of SIGIR 2017, with a rate and a number of steps that it does not tell.
     pub fn paper() -> Settings {
         let optimizer = Optimizer::Sgd { rate: 0.5, decay_per_epoch: 1.0 };
-        Settings { hidden: 512, copies: false, optimizer, ..Settings::default() }
+        Settings { hidden: 512, copies: false, steps: 2500, optimizer, falls_to: 1.0, ..Settings::default() }
+    }
+
+    fn shape(&self, vocabulary: usize) -> Shape {
+        Shape { vocabulary, hidden: self.hidden, copies: self.copies }
+    }
+
+    fn training(&self, pairs: usize) -> Training {
+        let per_epoch = pairs.div_ceil(self.batch).max(1);
+        let epochs = self.steps.div_ceil(per_epoch).max(1);
+        let decay = self.falls_to.powf(1.0 / epochs as f32);
+        let optimizer = match self.optimizer {
+            Optimizer::Adam { rate, .. } => Optimizer::Adam { rate, decay_per_epoch: decay },
+            Optimizer::Sgd { rate, .. } => Optimizer::Sgd { rate, decay_per_epoch: decay },
+        };
+        Training { optimizer, batch: self.batch, epochs, clip: 1.0, seed: self.seed }
     }
 }
 
-/// One of so many templates is held out.
-const HELD_OUT: u64 = 5;
+/// Where networks are trained.
+#[derive(Clone, Default)]
+pub enum Trainer {
+    /// Here, in one thread.
+    #[default]
+    Cpu,
+    /// On a GPU, one network after the other.
+    #[cfg(feature = "gpu")]
+    Gpu(std::sync::Arc<std::sync::Mutex<crate::network::gpu::Gpu>>),
+}
+
+impl fmt::Debug for Trainer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Trainer::Cpu => "Cpu",
+            #[cfg(feature = "gpu")]
+            Trainer::Gpu(_) => "Gpu",
+        })
+    }
+}
+
+impl Trainer {
+    /// Train a network; where that is not possible on the GPU, on the CPU.
+    fn train(
+        &self,
+        network: &mut Network,
+        pairs: &[Pair],
+        training: &Training,
+        judge: &mut dyn FnMut(&Network, usize, f32) -> f32,
+    ) {
+        #[cfg(feature = "gpu")]
+        if let Trainer::Gpu(gpu) = self {
+            let gpu = gpu.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
+            let first = network.clone();
+            match gpu.train(network, pairs, training, judge) {
+                Ok(()) => return,
+                Err(_) => *network = first,
+            }
+        }
+        train(network, pairs, training, judge);
+    }
+}
+
+/// What becomes of the templates of a site: most are taught to the network, some choose its best epoch, and on some it is examined. One in so many:
+const TENTHS: u64 = 10;
+/// Of so many, this one chooses,
+const CHOOSES: u64 = 0;
+/// and those below this one, but for that, examine.
+const EXAMINES: u64 = 3;
 
 /// Teach a network, and tell how good it is. There is none if it cannot be believed.
 pub fn teach(
@@ -55,14 +130,13 @@ pub fn teach(
     max_fpr: f64,
     report: &mut Report,
 ) -> Option<Speaker> {
-    let (taught, questions) = deal(corpus, entries, settings.seed);
-    let held_out: Vec<Pair> = questions.iter().map(|question| question.pair.clone()).collect();
+    let Dealt { taught, chooses, questions } = deal(corpus, entries, settings.seed);
     let mut network = Network::new(settings.shape(corpus.vocabulary.size()), settings.seed);
-    let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &held_out);
-    train(&mut network, &taught, &settings.training(taught.len()), &mut judge);
+    let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &chooses);
+    settings.trainer.train(&mut network, &taught, &settings.training(taught.len()), &mut judge);
     let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
     let mut speaker = Speaker { network: network.into(), threshold: 1.0, printable };
-    let sources: Vec<&[Id]> = held_out.iter().map(|pair| pair.source.as_slice()).collect();
+    let sources: Vec<&[Id]> = questions.iter().map(|question| question.pair.source.as_slice()).collect();
     let answers = speaker.decoder().translate(&sources);
     let exam = Exam { corpus, questions: &questions, answers: &answers };
     (report.held_out, report.exact) = (questions.len() as u64, exam.count(0.0).1);
@@ -79,15 +153,21 @@ pub fn teach(
     }
 }
 
-impl Settings {
-    fn shape(&self, vocabulary: usize) -> Shape {
-        Shape { vocabulary, hidden: self.hidden, copies: self.copies }
-    }
-
-    fn training(&self, pairs: usize) -> Training {
-        let per_epoch = pairs.div_ceil(self.batch).max(1);
-        let epochs = self.steps.div_ceil(per_epoch).max(1);
-        Training { optimizer: self.optimizer, batch: self.batch, epochs, clip: 1.0, seed: self.seed }
+/// What the network says of templates that were seen too rarely to tell, where their own URLs do not speak against it. They are known from now on, one way or
+/// the other.
+pub fn settle(corpus: &Corpus, entries: &mut [Entry], speaker: &Speaker) {
+    let is_open = |entry: &Entry| matches!(entry, Entry::Open);
+    let open: Vec<usize> = (0..entries.len()).filter(|at| is_open(&entries[*at])).collect();
+    let sources: Vec<&[Id]> = open.iter().map(|at| corpus.templates[*at].as_slice()).collect();
+    let answers = speaker.decoder().translate(&sources);
+    for (at, answer) in open.into_iter().zip(answers) {
+        let source = &corpus.templates[at];
+        let believed = speaker.believed(&corpus.vocabulary, source, answer).filter(|output| output != source);
+        let becomes = believed.and_then(|output| {
+            let evidence = corpus.try_out(at as u32, &output, ALL_FOLDS, ALL_FOLDS);
+            (evidence.wrong == 0).then_some(Entry::Becomes { output, evidence })
+        });
+        entries[at] = becomes.unwrap_or(Entry::Stays);
     }
 }
 
@@ -97,9 +177,17 @@ struct Question {
     pair: Pair,
 }
 
+/// The templates of a site with what they become.
+#[derive(Default)]
+struct Dealt {
+    taught: Vec<Pair>,
+    chooses: Vec<Pair>,
+    questions: Vec<Question>,
+}
+
 /// Templates to be taught with what they become, and those held out. Where it is not known what a template becomes, nothing is taught.
-fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> (Vec<Pair>, Vec<Question>) {
-    let (mut taught, mut held_out) = (Vec::new(), Vec::new());
+fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> Dealt {
+    let mut dealt = Dealt::default();
     let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
     for (template, ((source, rows), entry)) in (0..).zip(templates) {
         let target = match entry {
@@ -109,13 +197,13 @@ fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> (Vec<Pair>, Vec<Questi
         };
         let weight = 1.0 + (rows.len() as f32).ln();
         let pair = Pair { source: source.clone(), target: target.clone(), weight };
-        if hash(source, seed) % HELD_OUT == 0 {
-            held_out.push(Question { template, pair });
-        } else {
-            taught.push(pair);
+        match hash(source, seed) % TENTHS {
+            CHOOSES => dealt.chooses.push(pair),
+            ..EXAMINES => dealt.questions.push(Question { template, pair }),
+            _ => dealt.taught.push(pair),
         }
     }
-    (taught, held_out)
+    dealt
 }
 
 fn hash(template: &Template, seed: u64) -> u64 {

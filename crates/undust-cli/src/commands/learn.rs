@@ -37,8 +37,9 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
     let name = args.method.name();
+    let neural = seq2seq::learner(&args.seq2seq, args.seed);
     let learn = |site: &str, pages: Vec<Page>| match args.method {
-        Method::Seq2seq => seq2seq::learner(&args.seq2seq, args.seed).learn_site(site, &pages, &config),
+        Method::Seq2seq => neural.learn_site(site, &pages, &config),
         _ => Lesson::of_rules(learn_site(site, pages, learner(args).as_ref(), &config)),
     };
     let clustering = args.clustering.options();

@@ -8,7 +8,7 @@ use undust_learn::pipeline::Learned;
 use undust_neural::file::Models;
 use undust_neural::learner::{Lesson, Seq2seq};
 use undust_neural::model::{Model, Report};
-use undust_neural::teach::Settings;
+use undust_neural::teach::{Settings, Trainer};
 
 use crate::args::{self, Learn};
 use crate::output;
@@ -24,10 +24,36 @@ pub(super) fn check_place(args: &Learn) -> Result<()> {
 }
 
 /// The learner that the arguments ask for.
-pub(in crate::commands) fn learner(args: &args::Seq2seq, seed: u64) -> Seq2seq {
+pub(super) fn learner(args: &args::Seq2seq, seed: u64) -> Seq2seq {
     let settings = if args.paper { Settings::paper() } else { Settings::default() };
     let hidden = args.hidden.map_or(settings.hidden, usize::from);
-    Seq2seq { settings: Settings { hidden, seed, ..settings }, paper: args.paper }
+    Seq2seq { settings: Settings { hidden, seed, trainer: trainer(args), ..settings }, paper: args.paper }
+}
+
+#[cfg(not(feature = "gpu"))]
+fn trainer(_: &args::Seq2seq) -> Trainer {
+    Trainer::Cpu
+}
+
+/// The GPU if it is asked for and there; else the CPU does it.
+#[cfg(feature = "gpu")]
+fn trainer(args: &args::Seq2seq) -> Trainer {
+    use std::sync::{Arc, Mutex};
+    use undust_neural::network::gpu::Gpu;
+
+    if !args.gpu {
+        return Trainer::Cpu;
+    }
+    match Gpu::open() {
+        Ok(gpu) => {
+            say(&format!("training on {}", gpu.name()));
+            Trainer::Gpu(Arc::new(Mutex::new(gpu)))
+        }
+        Err(why) => {
+            say(&format!("{why}: training on the CPU"));
+            Trainer::Cpu
+        }
+    }
 }
 
 /// Rules and models apart.

@@ -22,7 +22,7 @@ mod unit;
 use self::device::Device;
 use self::trainer::Trainer;
 use super::gradient::Worker;
-use super::layout::{Layout, Network, Shape, Tensor};
+use super::layout::{Layout, Network, Tensor};
 use super::train::{Training, epochs};
 use super::{Optimizer, Pair};
 
