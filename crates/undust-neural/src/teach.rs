@@ -30,9 +30,15 @@ pub struct Settings {
     pub falls_to: f32,
     /// Seed of the first parameters and the order of pairs.
     pub seed: u64,
+    /// How many of the [`PARTS`] of the templates a network is examined on, each time one that was not taught them. The last
+    /// network is then taught all; with a single part, the network examined is the one that stays.
+    pub exams: u64,
     /// Where it is trained.
     pub trainer: Trainer,
 }
+
+/// The templates of a site are dealt into so many parts.
+pub const PARTS: u64 = 5;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -44,6 +50,7 @@ impl Default for Settings {
             optimizer: Optimizer::Adam { rate: 2e-3, decay_per_epoch: 1.0 },
             falls_to: 0.05,
             seed: 0,
+            exams: PARTS,
             trainer: Trainer::default(),
         }
     }
@@ -53,7 +60,13 @@ impl Settings {
     /// Those of SIGIR 2017, with a rate and a number of steps that it does not tell.
     pub fn paper() -> Settings {
         let optimizer = Optimizer::Sgd { rate: 0.5, decay_per_epoch: 1.0 };
-        Settings { hidden: 512, copies: false, steps: 2500, optimizer, falls_to: 1.0, ..Settings::default() }
+        let usual = Settings::default();
+        Settings { hidden: 512, copies: false, steps: 2500, optimizer, falls_to: 1.0, exams: 1, ..usual }
+    }
+
+    /// The same with networks of another size. Large ones take long, and are examined once.
+    pub fn with_hidden(self, hidden: usize) -> Settings {
+        Settings { hidden, exams: if hidden > LARGE { 1 } else { self.exams }, ..self }
     }
 
     fn shape(&self, vocabulary: usize) -> Shape {
@@ -115,12 +128,11 @@ impl Trainer {
     }
 }
 
-/// What becomes of the templates of a site: most are taught to the network, some choose its best epoch, and on some it is examined. One in so many:
-const TENTHS: u64 = 10;
-/// Of so many, this one chooses,
-const CHOOSES: u64 = 0;
-/// and those below this one, but for that, examine.
-const EXAMINES: u64 = 3;
+/// Networks with more units than this are large.
+const LARGE: usize = 128;
+
+/// One of so many templates that could be taught chooses the best epoch instead.
+const CHOOSES: u64 = 10;
 
 /// Teach a network, and tell how good it is. There is none if it cannot be believed.
 pub fn teach(
@@ -130,26 +142,46 @@ pub fn teach(
     max_fpr: f64,
     report: &mut Report,
 ) -> Option<Speaker> {
-    let Dealt { taught, chooses, questions } = deal(corpus, entries, settings.seed);
-    let mut network = Network::new(settings.shape(corpus.vocabulary.size()), settings.seed);
-    let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &chooses);
-    settings.trainer.train(&mut network, &taught, &settings.training(taught.len()), &mut judge);
-    let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
-    let mut speaker = Speaker { network: network.into(), threshold: 1.0, printable };
-    let sources: Vec<&[Id]> = questions.iter().map(|question| question.pair.source.as_slice()).collect();
-    let answers = speaker.decoder().translate(&sources);
+    let lessons = lessons(corpus, entries, settings.seed);
+    let (mut questions, mut answers, mut last) = (Vec::new(), Vec::new(), None);
+    for part in 0..settings.exams {
+        let (held_out, taught): (Vec<&Lesson>, Vec<&Lesson>) =
+            lessons.iter().partition(|lesson| lesson.part == part);
+        let speaker = settings.speaker(&taught, corpus.vocabulary.size());
+        let sources: Vec<&[Id]> = held_out.iter().map(|lesson| lesson.pair.source.as_slice()).collect();
+        answers.extend(speaker.decoder().translate(&sources));
+        questions.extend(held_out);
+        last = Some(speaker);
+    }
     let exam = Exam { corpus, questions: &questions, answers: &answers };
     (report.held_out, report.exact) = (questions.len() as u64, exam.count(0.0).1);
     match exam.threshold(max_fpr) {
         Ok(threshold) => {
-            speaker.threshold = threshold;
             (report.answered, report.answered_exact) = exam.count(threshold);
-            Some(speaker)
+            let all = || settings.speaker(&lessons.iter().collect::<Vec<_>>(), corpus.vocabulary.size());
+            let speaker = last.filter(|_| settings.exams == 1).unwrap_or_else(all);
+            Some(Speaker { threshold, ..speaker })
         }
         Err(why) => {
             report.silent = Some(why);
             None
         }
+    }
+}
+
+impl Settings {
+    /// A network that was taught these lessons.
+    fn speaker(&self, lessons: &[&Lesson], vocabulary: usize) -> Speaker {
+        let pairs = |chooses: bool| -> Vec<Pair> {
+            let of_kind = lessons.iter().filter(|lesson| lesson.chooses == chooses);
+            of_kind.map(|lesson| lesson.pair.clone()).collect()
+        };
+        let (taught, chooses) = (pairs(false), pairs(true));
+        let mut network = Network::new(self.shape(vocabulary), self.seed);
+        let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &chooses);
+        self.trainer.train(&mut network, &taught, &self.training(taught.len()), &mut judge);
+        let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
+        Speaker { network: network.into(), threshold: 1.0, printable }
     }
 }
 
@@ -171,39 +203,31 @@ pub fn settle(corpus: &Corpus, entries: &mut [Entry], speaker: &Speaker) {
     }
 }
 
-/// A template that the network was not taught.
-struct Question {
+/// A template with what it becomes.
+struct Lesson {
     template: u32,
     pair: Pair,
+    /// The part it is dealt to.
+    part: u64,
+    /// Whether it chooses the best epoch instead of being taught.
+    chooses: bool,
 }
 
-/// The templates of a site with what they become.
-#[derive(Default)]
-struct Dealt {
-    taught: Vec<Pair>,
-    chooses: Vec<Pair>,
-    questions: Vec<Question>,
-}
-
-/// Templates to be taught with what they become, and those held out. Where it is not known what a template becomes, nothing is taught.
-fn deal(corpus: &Corpus, entries: &[Entry], seed: u64) -> Dealt {
-    let mut dealt = Dealt::default();
+/// What there is to be taught. Where it is not known what a template becomes, that is nothing.
+fn lessons(corpus: &Corpus, entries: &[Entry], seed: u64) -> Vec<Lesson> {
     let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
-    for (template, ((source, rows), entry)) in (0..).zip(templates) {
+    let lesson = |(template, ((source, rows), entry)): (u32, ((&Template, &Vec<u32>), &Entry))| {
         let target = match entry {
             Entry::Becomes { output, .. } => output,
             Entry::Stays | Entry::Open => source,
-            Entry::Refuted => continue,
+            Entry::Refuted => return None,
         };
         let weight = 1.0 + (rows.len() as f32).ln();
         let pair = Pair { source: source.clone(), target: target.clone(), weight };
-        match hash(source, seed) % TENTHS {
-            CHOOSES => dealt.chooses.push(pair),
-            ..EXAMINES => dealt.questions.push(Question { template, pair }),
-            _ => dealt.taught.push(pair),
-        }
-    }
-    dealt
+        let hash = hash(source, seed);
+        Some(Lesson { template, pair, part: hash % PARTS, chooses: hash / PARTS % CHOOSES == 0 })
+    };
+    (0..).zip(templates).filter_map(lesson).collect()
 }
 
 fn hash(template: &Template, seed: u64) -> u64 {
@@ -214,7 +238,7 @@ fn hash(template: &Template, seed: u64) -> u64 {
 /// The questions with the answers of a network.
 struct Exam<'e> {
     corpus: &'e Corpus,
-    questions: &'e [Question],
+    questions: &'e [&'e Lesson],
     answers: &'e [Translation],
 }
 
@@ -226,8 +250,8 @@ const LEAST_RIGHT: f64 = 0.95;
 
 impl<'e> Exam<'e> {
     /// What was asked, with the answers that are at least so sure.
-    fn answered(&self, threshold: f32) -> impl Iterator<Item = (&'e Question, &'e Translation)> {
-        let both = self.questions.iter().zip(self.answers);
+    fn answered(&self, threshold: f32) -> impl Iterator<Item = (&'e Lesson, &'e Translation)> {
+        let both = self.questions.iter().copied().zip(self.answers);
         both.filter(move |(_, answer)| answer.ended && answer.confidence >= threshold)
     }
 
@@ -257,7 +281,7 @@ impl<'e> Exam<'e> {
     }
 
     /// Whether a change is what was expected, or makes the template's URLs equal to others of their pages and to no others.
-    fn is_right(&self, question: &Question, answer: &Translation) -> bool {
+    fn is_right(&self, question: &Lesson, answer: &Translation) -> bool {
         if is_exact(question, answer) {
             return true;
         }
@@ -274,6 +298,6 @@ impl<'e> Exam<'e> {
     }
 }
 
-fn is_exact(question: &Question, answer: &Translation) -> bool {
+fn is_exact(question: &Lesson, answer: &Translation) -> bool {
     answer.ended && answer.tokens == question.pair.target
 }

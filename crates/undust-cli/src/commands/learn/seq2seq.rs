@@ -27,7 +27,8 @@ pub(super) fn check_place(args: &Learn) -> Result<()> {
 pub(super) fn learner(args: &args::Seq2seq, seed: u64) -> Seq2seq {
     let settings = if args.paper { Settings::paper() } else { Settings::default() };
     let hidden = args.hidden.map_or(settings.hidden, usize::from);
-    Seq2seq { settings: Settings { hidden, seed, trainer: trainer(args), ..settings }, paper: args.paper }
+    let settings = Settings { seed, trainer: trainer(args), ..settings.with_hidden(hidden) };
+    Seq2seq { settings, paper: args.paper }
 }
 
 #[cfg(not(feature = "gpu"))]
@@ -101,7 +102,7 @@ fn write_model(out: &mut impl Write, site: &str, model: &Model) -> Result<()> {
     let untaught = counted(*held_out, "template");
     writeln!(
         out,
-        "  of {untaught} that it was not taught, the network translates {} exactly",
+        "  of {untaught} that it was not taught, a network translates {} exactly",
         thousands(*exact)
     )?;
     match (silent, &model.speaker) {
