@@ -47,7 +47,7 @@ impl Corpus {
         let urls = || ends.windows(2).map(|ends| &text[ends[0]..ends[1]]);
         let least = (least_share * sample.rows.len() as f64).max(CONSTANT_FROM);
         let pages = urls().zip(sample.rows.iter().map(|row| sample.site.cluster(*row)));
-        let constant = constant_pages(pages, least as u64, &delimiters);
+        let constant = constant_pages(pages, least, &delimiters);
         let vocabulary = Vocabulary::learn(urls(), &constant, least_share, delimiters);
         let mut corpus = Corpus {
             vocabulary,
@@ -68,7 +68,9 @@ impl Corpus {
         }
         for (template, rows) in known {
             let number = corpus.templates.len() as u32;
-            rows.iter().for_each(|row| corpus.rows[*row as usize].template = number);
+            for row in &rows {
+                corpus.rows[*row as usize].template = number;
+            }
             corpus.templates.push(template);
             corpus.by_template.push(rows);
         }
@@ -149,11 +151,8 @@ impl Corpus {
             if self.is_in(row, seen) {
                 firsts.entry(key).or_insert(row);
             }
-            match other {
-                Some(other) if self.is_in(row, tried) => {
-                    tally.count(self.cluster(other) == self.cluster(row))
-                }
-                _ => {}
+            if let Some(other) = other.filter(|_| self.is_in(row, tried)) {
+                tally.count(self.cluster(other) == self.cluster(row));
             }
         }
         tally
@@ -180,7 +179,7 @@ const CONSTANT_FROM: f64 = 24.0;
 /// The URL of fewest tokens of every page that has at least so many URLs, and how many.
 fn constant_pages<'u>(
     pages: impl Iterator<Item = (&'u [u8], u32)>,
-    least: u64,
+    least: f64,
     delimiters: &Delimiters,
 ) -> Vec<(&'u [u8], u64)> {
     let mut by_page: BTreeMap<u32, ((usize, &[u8]), u64)> = BTreeMap::new();
@@ -190,7 +189,7 @@ fn constant_pages<'u>(
         *best = rank.min(*best);
         *count += 1;
     }
-    let constant = by_page.into_values().filter(|(_, count)| *count >= least);
+    let constant = by_page.into_values().filter(|(_, count)| *count as f64 >= least);
     constant.map(|((_, url), count)| (url, count)).collect()
 }
 
@@ -209,6 +208,7 @@ impl Tally {
     }
 
     /// Both together.
+    #[must_use]
     pub fn plus(self, other: Tally) -> Tally {
         Tally { right: self.right + other.right, wrong: self.wrong + other.wrong }
     }

@@ -10,13 +10,16 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Known, Model, Report, Speaker};
 use crate::network::{BadTensor, Network, Shape, Token as Id};
 use crate::tokens::Delimiters;
-use crate::vocabulary::{Template, Vocabulary, Word};
+use crate::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
 
 /// The version of the format that this release writes, and the only one it reads.
 pub const VERSION: u32 = 1;
 
 /// The name of our part of the header. One name only: a map of several would be written in any order.
 const HEADER: &str = "undust-model";
+
+/// Networks are not larger than this: numbers in a file decide how much memory is asked for.
+const MOST_HIDDEN: usize = 4096;
 
 /// The models of several sites.
 pub type Models = BTreeMap<String, Model>;
@@ -39,8 +42,13 @@ pub enum ModelError {
         /// What.
         tensor: BadTensor,
     },
-    /// Words or templates that do not fit together.
-    Site(String),
+    /// Something of a site that does not fit.
+    Site {
+        /// Of which site.
+        site: String,
+        /// What.
+        what: &'static str,
+    },
 }
 
 impl fmt::Display for ModelError {
@@ -53,9 +61,7 @@ impl fmt::Display for ModelError {
                 write!(f, "the model file has version {found}; this release reads version {VERSION}")
             }
             ModelError::Network { site, tensor } => write!(f, "the network of site '{site}': {tensor}"),
-            ModelError::Site(site) => {
-                write!(f, "site '{site}': a template holds what is no word of the site")
-            }
+            ModelError::Site { site, what } => write!(f, "site '{site}': {what}"),
         }
     }
 }
@@ -146,13 +152,21 @@ fn write_site((site, model): (&String, &Model)) -> FileSite {
 
 fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError> {
     let FileSite { site, delimiters, words, known, network, report } = file;
+    let wrong = |what| ModelError::Site { site: site.clone(), what };
+    let distinct: BTreeSet<&str> = words.iter().map(|word| word.text.as_str()).collect();
+    if distinct.len() != words.len() || words.len() > MOST_WORDS {
+        return Err(wrong("there are too many words, or one twice"));
+    }
     let vocabulary = Vocabulary::new(Delimiters::new(delimiters.as_bytes()), words);
     let fits = |(template, known): &(Template, Known)| {
         vocabulary.fits(template, template)
             && known.output.as_ref().is_none_or(|output| vocabulary.fits(template, output))
     };
     if !known.iter().all(fits) {
-        return Err(ModelError::Site(site));
+        return Err(wrong("a template holds what is no word of the site, or becomes what is no URL"));
+    }
+    if network.as_ref().is_some_and(|network| !(1..=MOST_HIDDEN).contains(&network.hidden)) {
+        return Err(wrong("the network has no size that it can have"));
     }
     let speaker = network.map(|FileNetwork { hidden, copies, threshold, printable }| {
         let shape = Shape { vocabulary: vocabulary.size(), hidden, copies };
@@ -191,5 +205,95 @@ impl View for Values<'_> {
 
     fn data_len(&self) -> usize {
         4 * self.values.len()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn models() -> Models {
+        let word = |text: &str, places| Word { text: text.to_owned(), count: 1, places };
+        let words = vec![
+            word("a.com", [false, true, false]),
+            word("http:", [true, false, false]),
+            word("x", [false, false, true]),
+        ];
+        let vocabulary = Vocabulary::new(Delimiters::new(b":"), words);
+        let mut reading = crate::vocabulary::Reading::default();
+        let mut template = |url: &str| {
+            assert!(vocabulary.read(url.as_bytes(), &mut reading));
+            reading.template.clone()
+        };
+        let output = Some(template("http://a.com/1"));
+        let known = Known { output, urls: 3, trials: 2, wrong: 1 };
+        let known = BTreeMap::from([(template("http://a.com/x/1?x=2"), known)]);
+        let shape = Shape { vocabulary: vocabulary.size(), hidden: 3, copies: true };
+        let network = Network::new(shape, 1).into();
+        let speaker = Some(Speaker { network, threshold: 0.9, printable: BTreeSet::from([26]) });
+        let report = Report { urls: 3, silent: None, ..Report::default() };
+        Models::from([("a.com".to_owned(), Model { vocabulary, known, speaker, report })])
+    }
+
+    #[test]
+    fn models_come_back() {
+        let bytes = to_bytes(&models());
+        let read = from_bytes(&bytes).expect("a model file");
+        assert_eq!(to_bytes(&read), bytes);
+        let (model, written) = (&read["a.com"], &models()["a.com"]);
+        assert_eq!((&model.known, &model.report), (&written.known, &written.report));
+        assert_eq!(model.vocabulary.words(), written.vocabulary.words());
+    }
+
+    /// The file with one piece of its header replaced.
+    fn with(from: &str, to: &str) -> Result<Models, ModelError> {
+        let bytes = to_bytes(&models());
+        let header = std::str::from_utf8(&bytes[8..8 + bytes_of_header(&bytes)]).expect("text");
+        // Inside of a string of JSON, quotes are escaped.
+        let (from, to) = (from.replace('"', "\\\""), to.replace('"', "\\\""));
+        assert!(header.contains(&from), "{header}");
+        let mut header = header.trim_end().replacen(&from, &to, 1);
+        while header.len() % 8 != 0 {
+            header.push(' ');
+        }
+        let length = (header.len() as u64).to_le_bytes();
+        from_bytes(&[&length, header.as_bytes(), &bytes[8 + bytes_of_header(&bytes)..]].concat())
+    }
+
+    fn bytes_of_header(bytes: &[u8]) -> usize {
+        u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize
+    }
+
+    #[track_caller]
+    fn refused(from: &str, to: &str, expected: &str) {
+        let error = with(from, to).err().expect("an error").to_string();
+        assert!(error.contains(expected), "{error}");
+    }
+
+    #[test]
+    fn what_does_not_fit_is_refused() {
+        assert!(with("\"urls\":3", "\"urls\":4").is_ok());
+        refused("\"version\":1", "\"version\":2", "version 2; this release reads version 1");
+        refused("\"hidden\":3", "\"hidden\":4", "the network of site 'a.com': the tensor");
+        refused("\"hidden\":3", "\"hidden\":4000000000", "no size that it can have");
+        refused("\"copies\":true", "\"copies\":1", "the header");
+        refused("\"text\":\"x\"", "\"text\":\"a.com\"", "one twice");
+        refused("\"output\":[", "\"output\":[60000,", "a template holds what is no word");
+        refused("a.com/embedding", "b.com/embedding", "`embedding` is missing");
+    }
+
+    #[test]
+    fn cut_and_damaged_files_are_refused() {
+        let bytes = to_bytes(&models());
+        for length in 0..bytes.len() {
+            assert!(from_bytes(&bytes[..length]).is_err(), "{length}");
+        }
+        for at in 0..bytes.len().min(2000) {
+            let mut bytes = bytes.clone();
+            bytes[at] ^= 0x11;
+            // Whatever comes of it, nothing breaks.
+            _ = from_bytes(&bytes);
+        }
+        assert!(matches!(from_bytes(b"no model"), Err(ModelError::Tensors(_))));
     }
 }

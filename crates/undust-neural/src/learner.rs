@@ -62,8 +62,7 @@ impl Seq2seq {
     pub fn learn_site(&self, name: &str, pages: &[Page], config: &Config) -> Lesson {
         let site = Site::new(name, pages, config.seed);
         if site.len() < LEAST_PAIRS {
-            let nothing =
-                format!("{} labelled URLs are too few to learn from (at least {LEAST_PAIRS})", site.len());
+            let nothing = format!("a model needs at least {LEAST_PAIRS} labelled URLs");
             let learned = Learned {
                 rules: SiteRules { site: name.to_owned(), rules: Vec::new() },
                 urls: site.len() as u64,

@@ -78,9 +78,11 @@ pub struct Report {
     pub changed: u64,
     /// Templates that the network was not taught.
     pub held_out: u64,
-    /// Of those, how many it translates exactly.
+    /// Of those, how many stay as they are: so many are right without any network.
+    pub unchanged: u64,
+    /// Of those held out, how many it translates exactly.
     pub exact: u64,
-    /// Of those, how many it is sure enough of to be believed.
+    /// Of those held out, how many it is sure enough of to be believed.
     pub answered: u64,
     /// Of those answered, how many exactly.
     pub answered_exact: u64,

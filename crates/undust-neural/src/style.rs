@@ -83,7 +83,7 @@ const ENOUGH: usize = 20_000;
 fn part<'s>(sample: &Sample<'s>) -> Sample<'s> {
     let site: &'s Site = sample.site;
     let one_in = (sample.rows.len() / ENOUGH).max(1) as u64;
-    let is_in = |row: &&u32| site.label(site.cluster(**row)) % one_in == 0;
+    let is_in = |row: &&u32| site.label(site.cluster(**row)).is_multiple_of(one_in);
     Sample { site, rows: sample.rows.iter().filter(is_in).copied().collect() }
 }
 

@@ -94,7 +94,9 @@ impl Vocabulary {
     /// A vocabulary of known words, which are distinct.
     pub fn new(delimiters: Delimiters, words: Vec<Word>) -> Vocabulary {
         let mut index = Interner::new();
-        words.iter().for_each(|word| _ = index.intern(word.text.as_bytes()));
+        for word in &words {
+            index.intern(word.text.as_bytes());
+        }
         Vocabulary { delimiters, words, index }
     }
 
@@ -123,14 +125,14 @@ impl Vocabulary {
         while let Some(token) = tokens.next() {
             let number = match token {
                 Token::Delimiter(byte) => self.delimiter(byte),
-                Token::Text(text) => match self.index.find(text) {
-                    Some(word) => first_word + word as Id,
-                    None => {
+                Token::Text(text) => self.index.find(text).map_or_else(
+                    || {
                         let end = url.len() - tokens.bytes_left();
                         arguments.push(end - text.len()..end);
                         arguments.len() as Id
-                    }
-                },
+                    },
+                    |word| first_word + word as Id,
+                ),
             };
             if template.len() == MOST_TOKENS || arguments.len() > MOST_ARGUMENTS {
                 return false;
@@ -226,4 +228,4 @@ const FIRST_DELIMITER: Id = MOST_ARGUMENTS as Id + 1;
 const LEAST_COUNT: f64 = 3.0;
 
 /// More words than this are a sign that the share is too small; the network grows with them.
-const MOST_WORDS: usize = 4000;
+pub const MOST_WORDS: usize = 4000;

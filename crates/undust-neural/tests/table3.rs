@@ -104,5 +104,5 @@ fn the_same_seed_gives_the_same_bytes() {
 fn too_few_urls_teach_nothing() {
     let lesson = small().learn_site("qa.example", &question_site()[..500], &Config::default());
     assert!(lesson.model.is_none() && lesson.learned.rules.rules.is_empty());
-    assert!(lesson.nothing.is_some_and(|why| why.starts_with("500 labelled URLs are too few")));
+    assert!(lesson.nothing.is_some_and(|why| why == "a model needs at least 800 labelled URLs"));
 }

@@ -92,7 +92,8 @@ pub(super) fn show(models: &Models) -> Result<()> {
 }
 
 fn write_model(out: &mut impl Write, site: &str, model: &Model) -> Result<()> {
-    let Report { templates, changed, held_out, exact, answered, answered_exact, silent, .. } = &model.report;
+    let Report { templates, changed, held_out, unchanged, exact, answered, answered_exact, silent, .. } =
+        &model.report;
     writeln!(
         out,
         "\nmodel of {site}: {} become others, of {}",
@@ -100,10 +101,10 @@ fn write_model(out: &mut impl Write, site: &str, model: &Model) -> Result<()> {
         counted(*templates, "template")
     )?;
     let untaught = counted(*held_out, "template");
+    let (exact, unchanged) = (thousands(*exact), thousands(*unchanged));
     writeln!(
         out,
-        "  of {untaught} that it was not taught, a network translates {} exactly",
-        thousands(*exact)
+        "  of {untaught} that it was not taught, a network translates {exact} exactly ({unchanged} stay as they are)"
     )?;
     match (silent, &model.speaker) {
         (None, Some(speaker)) => writeln!(

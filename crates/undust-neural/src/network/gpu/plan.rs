@@ -129,7 +129,8 @@ mod tests {
             weight: 1.0,
         };
         let pairs = [pair(&[1], &[2, 3, 4]), pair(&[1, 2], &[]), pair(&[], &[5])];
-        let batch = Batch::new(&pairs.each_ref(), false);
+        let pairs = pairs.each_ref();
+        let batch = Batch::new(&pairs, false);
         let plan = Plan::new(&batch, 6).expect("all tokens are known");
         // Sources stand in the order 1, 0, 2, targets in the order 0, 2, 1.
         assert_eq!(plan.numbers[plan.sources.other_rows], [2, 0, 1]);
