@@ -22,5 +22,5 @@ check: ## format and lints only
 	cargo clippy --workspace --all-targets -- -D warnings
 
 bench: ## how fast it applies, learns and compares, also beside other libraries
-	cargo bench --package undust --package undust-learn --package undust-content --bench '*'
+	cargo bench --package undust --package undust-learn --package undust-content --package undust-neural --bench '*'
 	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers

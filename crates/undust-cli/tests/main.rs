@@ -7,6 +7,7 @@ mod data;
 mod eval;
 mod folder;
 mod learn;
+mod neural;
 mod readme;
 mod real_data;
 mod rules;

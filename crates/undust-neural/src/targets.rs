@@ -91,7 +91,8 @@ fn propose(corpus: &Corpus, folds: u32, ranks: &[Rank]) -> BTreeMap<u32, BTreeMa
             for &row in alike.iter().take(MOST_ALIKE) {
                 for better in &forms[..at.min(MOST_FORMS)] {
                     let said = better.iter().take(MOST_ALIKE).find_map(|&other| say(corpus, row, other));
-                    if let Some(output) = said {
+                    let source = &corpus.templates[corpus.template_of(row) as usize];
+                    if let Some(output) = said.filter(|output| corpus.vocabulary.fits(source, output)) {
                         let of_template = proposals.entry(corpus.template_of(row)).or_default();
                         *of_template.entry(output).or_default() += 1;
                     }

@@ -1,6 +1,7 @@
 //! Which tokens of a site are words of its own language (*function* tokens), and which are what the words are said about (*arguments*).
 //!
-//! A token in at least one of a hundred URLs is a word (SIGIR 2017, section 2.1). What is left of a URL with every
+//! A token in at least one of a hundred URLs is a word (SIGIR 2017, section 2.1). Names of parameters are words however rare they are: to
+//! a model that knows `?print=1` only as "some parameter with some value", `?page=2` would be the same. What is left of a URL with every
 //! argument replaced by its number is a *template*: the same few for all URLs of a site, and all that the network ever sees.
 
 use std::collections::BTreeMap;
@@ -63,23 +64,27 @@ impl Vocabulary {
         least_share: f64,
         delimiters: Delimiters,
     ) -> Vocabulary {
-        let mut seen: BTreeMap<&[u8], (u64, u64, [bool; 3])> = BTreeMap::new();
+        let mut seen: BTreeMap<&[u8], Seen> = BTreeMap::new();
         let (mut total, mut number) = (0, 0);
         let once = urls.inspect(|_| total += 1).map(|url| (url, 1));
         for (url, times) in once.chain(constant.iter().copied()) {
             number += 1;
+            let mut names = Names::default();
             for (position, token) in delimiters.tokens(url).enumerate() {
                 if let Token::Text(text) = token {
-                    let (count, last, places) = seen.entry(text).or_default();
-                    *count += if *last == number { 0 } else { times };
-                    *last = number;
-                    places[place(position)] = true;
+                    let seen = seen.entry(text).or_default();
+                    seen.count += if seen.last == number { 0 } else { times };
+                    seen.last = number;
+                    seen.places[place(position)] = true;
+                    seen.names += u64::from(names.is_name(token));
                 }
+                names.pass(token);
             }
         }
         let least = (least_share * f64::from(total)).max(LEAST_COUNT);
-        let frequent = seen.into_iter().filter(|(_, (count, ..))| *count as f64 >= least);
-        let word = |(text, (count, _, places)): (&[u8], (u64, u64, [bool; 3]))| {
+        let is_word = |seen: &Seen| seen.count as f64 >= least || seen.names as f64 >= LEAST_COUNT;
+        let frequent = seen.into_iter().filter(|(_, seen)| is_word(seen));
+        let word = |(text, Seen { count, places, .. }): (&[u8], Seen)| {
             Some(Word { text: str::from_utf8(text).ok()?.to_owned(), count, places })
         };
         let mut words: Vec<Word> = frequent.filter_map(word).collect();
@@ -185,8 +190,8 @@ impl Vocabulary {
         }
     }
 
-    /// Whether URLs of the template `source` can become `output`: it can be printed and read again, holds no argument that is not there, and its scheme
-    /// and host are such.
+    /// Whether URLs of the template `source` can become `output`: it can be printed and read again, holds no argument that is not there, its scheme
+    /// and host are such, and no parameter is dropped that might be any.
     pub fn fits(&self, source: &[Id], output: &[Id]) -> bool {
         let is_known = |number: &Id| {
             *number != END
@@ -204,8 +209,54 @@ impl Vocabulary {
         };
         output.len() <= MOST_TOKENS
             && output.iter().all(is_known)
+            && self.unknown_names(source).all(|name| output.contains(&name))
             && output.iter().enumerate().take(2).all(in_place)
             && tokens::is_well_formed(output.iter().map(delimiter))
+    }
+}
+
+impl Vocabulary {
+    /// The arguments of a template that are names of parameters.
+    fn unknown_names(&self, template: &[Id]) -> impl Iterator<Item = Id> {
+        let mut names = Names::default();
+        template.iter().copied().filter(move |number| {
+            let token = match self.meaning(*number) {
+                Meaning::Delimiter(byte) => Token::Delimiter(byte),
+                _ => Token::Text(b""),
+            };
+            let is_unknown = ARGUMENTS.contains(number) && names.is_name(token);
+            names.pass(token);
+            is_unknown
+        })
+    }
+}
+
+/// What is counted of a token.
+#[derive(Default)]
+struct Seen {
+    /// URLs that have it, the last of them, and where.
+    count: u64,
+    last: u64,
+    places: [bool; 3],
+    /// How often it is the name of a parameter.
+    names: u64,
+}
+
+/// Tells which tokens of a URL are names of parameters: those behind `?`, `&` and `;` of the query.
+#[derive(Default)]
+struct Names {
+    in_query: bool,
+    at_start: bool,
+}
+
+impl Names {
+    fn is_name(&self, token: Token) -> bool {
+        self.in_query && self.at_start && matches!(token, Token::Text(_))
+    }
+
+    fn pass(&mut self, token: Token) {
+        self.in_query |= token == Token::Delimiter(b'?');
+        self.at_start = matches!(token, Token::Delimiter(b'?' | b'&' | b';'));
     }
 }
 

@@ -1,0 +1,112 @@
+//! `learn --method seq2seq`, and what its models do next to the rules.
+
+use std::fmt::Write;
+
+use insta::assert_snapshot;
+
+use crate::data::{shop, shops, shuffled};
+use crate::folder::Folder;
+
+const LEARN: &str = "learn crawl.tsv --method seq2seq --hidden 8";
+
+/// A shop whose session ids are too many to be words, and a view that only a model can lead to its page: rules need ten held-out URLs.
+fn crawl() -> String {
+    let mut rows = shop();
+    for page in 0..8 {
+        for tail in ["", "?view=print"] {
+            writeln!(rows, "http://www.example.com/news/{page}{tail}\tnews-{page}")
+                .expect("a string holds it");
+        }
+    }
+    rows
+}
+
+fn learned() -> Folder {
+    let folder = Folder::with("crawl.tsv", crawl());
+    folder.undust(LEARN).fine();
+    folder
+}
+
+#[test]
+fn a_model_stands_next_to_the_rules() {
+    let folder = Folder::with("crawl.tsv", crawl());
+    let shown = folder.undust(LEARN).fine();
+    assert!(shown.contains("\nmodel of example.com: "), "{shown}");
+    assert_eq!(folder.names(), ["crawl.tsv", "rules.json", "rules.safetensors"]);
+    let rules = folder.read("rules.json");
+    assert!(
+        rules.contains("\"model\": {\n    \"file\": \"rules.safetensors\",\n    \"xxh3\": \""),
+        "{rules}"
+    );
+    folder.undust("check rules.json").fine();
+}
+
+#[test]
+fn it_knows_what_rules_do_not_say() {
+    let folder = learned();
+    let urls = "http://www.example.com/item.php?id=999&sid=s3\nhttp://www.example.com/news/99?view=print\nhttp://other.example.net/news/99?view=print\n";
+    assert_snapshot!(folder.undust_reading("apply --rules rules.json", urls.as_bytes()), @"
+    http://www.example.com/item.php?id=999
+    http://www.example.com/news/99
+    http://other.example.net/news/99?view=print
+    = 0
+    ");
+    assert_snapshot!(folder.undust("explain --rules rules.json http://www.example.com/news/99?view=print"), @"
+    http://www.example.com/news/99?view=print
+      model
+          http://www.example.com/news/{1}?view=print
+       -> http://www.example.com/news/{1}
+          seen of 8 URLs; of 8 held-out URLs made equal to another one, 0 wrong
+        = http://www.example.com/news/99
+    = 0
+    ");
+    let dedup = folder.undust_reading(
+        "dedup --rules rules.json",
+        urls.replace("/99?view=print", "/99").repeat(2).as_bytes(),
+    );
+    assert_eq!(dedup.fine().lines().count(), 3);
+}
+
+#[test]
+fn the_same_bytes_whatever_the_order_and_the_threads() {
+    let folder = Folder::with("crawl.tsv", shops()).and("other.tsv", shuffled(&shops()));
+    folder.undust(&format!("{LEARN} --threads 1")).fine();
+    folder.undust("learn other.tsv --method seq2seq --hidden 8 --threads 4 -o other.json").fine();
+    assert_eq!(
+        folder.read("rules.json").replace("rules.safe", ""),
+        folder.read("other.json").replace("other.safe", "")
+    );
+}
+
+#[test]
+fn a_model_that_is_missing_or_another_one() {
+    let folder = learned().and("moved.json", "");
+    let rules = folder.read("rules.json");
+    folder.write("rules.safetensors", "no model");
+    assert_snapshot!(folder.undust("apply --rules rules.json crawl.tsv"), @"
+    ! undust: rules.json refers to a model: rules.safetensors is not the model that was learned with these rules
+    = 2
+    ");
+    folder.write("moved.json", rules.replace("rules.safetensors", "gone.safetensors"));
+    assert_snapshot!(folder.undust("dedup --rules moved.json crawl.tsv"), @"
+    ! undust: moved.json refers to a model: gone.safetensors: No such file or directory (os error 2)
+    = 2
+    ");
+}
+
+#[test]
+fn few_urls_and_standard_output() {
+    let few: String = crawl().lines().take(500).map(|line| format!("{line}\n")).collect();
+    let folder = Folder::with("few.tsv", few);
+    assert_snapshot!(folder.undust("learn few.tsv --method seq2seq"), @"
+    499 URLs of 250 pages on 1 site: 0 rules (0 proposed)
+    ! nothing was learned on 1 site: a model needs at least 800 labelled URLs
+    ! rules written to rules.json
+    ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
+    = 0
+    ");
+    assert_snapshot!(folder.undust("learn few.tsv --method seq2seq -o -"), @"
+    ! undust: seq2seq writes models next to the rules: name a file with -o
+    = 2
+    ");
+}
