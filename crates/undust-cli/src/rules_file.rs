@@ -38,13 +38,22 @@ impl Deployed {
     }
 }
 
-/// Where the models of a rule file are written.
+/// Where the models of a rule file are written: `rules.safetensors` beside `rules.json`.
 pub(crate) fn models_beside(rules: &Path) -> PathBuf {
-    rules.with_extension("safetensors")
+    let stem =
+        if rules.extension().is_some_and(|e| e == "json") { rules.file_stem() } else { rules.file_name() };
+    let mut name = stem.unwrap_or_default().to_os_string();
+    name.push(".safetensors");
+    rules.with_file_name(name)
 }
 
 fn load_models(path: &Path, expected: &ModelFile) -> Result<Models> {
     let name = || path.display().to_string();
+    if Path::new(&expected.file).file_name().is_none_or(|file| file != expected.file.as_str())
+        || expected.file == "-"
+    {
+        bail!("'{}' is no name of a file in the folder of the rules", expected.file);
+    }
     let bytes = undust_io::open(path)?.into_bytes().with_context(name)?;
     if ModelFile::new(expected.file.clone(), &bytes) != *expected {
         bail!("{} is not the model that was learned with these rules", name());

@@ -54,7 +54,7 @@ fn it_knows_what_rules_do_not_say() {
     assert_snapshot!(folder.undust("explain --rules rules.json http://www.example.com/news/99?view=print"), @"
     http://www.example.com/news/99?view=print
       model
-          http://www.example.com/news/{1}?view=print
+          http://www.example.com/news/{1}?view={2}
        -> http://www.example.com/news/{1}
           seen of 8 URLs; of 8 held-out URLs made equal to another one, 0 wrong
         = http://www.example.com/news/99

@@ -114,9 +114,17 @@ impl Corpus {
         &self.arguments[start..end]
     }
 
-    /// The bytes of an argument.
-    pub fn value(&self, argument: u32) -> &[u8] {
-        self.values.get(argument)
+    /// The URL that `output` is with the arguments of a row.
+    pub fn url(&self, output: &[Id], row: u32) -> Vec<u8> {
+        let (mut values, mut places) = (Vec::new(), Vec::new());
+        for &argument in self.arguments(row) {
+            let start = values.len();
+            values.extend_from_slice(self.values.get(argument));
+            places.push(start..values.len());
+        }
+        let mut url = Vec::new();
+        self.vocabulary.print(output, &values, &places, &mut url);
+        url
     }
 
     /// A hash of the URL that `output` is with the arguments of `row`.

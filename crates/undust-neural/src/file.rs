@@ -1,7 +1,8 @@
-//! The model file: networks as safetensors, everything else as JSON in its header.
+//! The model file: networks as safetensors, everything else as JSON, which is a tensor of bytes among them. (The header of the format has room for
+//! text, too, but not for that of thousands of sites.)
 
 use std::borrow::Cow;
-use std::collections::{BTreeMap, BTreeSet, HashMap};
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, View, serialize};
@@ -15,7 +16,7 @@ use crate::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
 /// The version of the format that this release writes, and the only one it reads.
 pub const VERSION: u32 = 1;
 
-/// The name of our part of the header. One name only: a map of several would be written in any order.
+/// The name of the tensor with everything else; no site is called so.
 const HEADER: &str = "undust-model";
 
 /// Networks are not larger than this: numbers in a file decide how much memory is asked for.
@@ -106,27 +107,34 @@ struct Head {
 pub fn to_bytes(models: &Models) -> Vec<u8> {
     let header = Header { version: VERSION, sites: models.iter().map(write_site).collect() };
     let header = serde_json::to_string(&header).expect("plain data always serializes");
-    let tensors = models.iter().flat_map(|(site, model)| {
+    let header = Values::Bytes([header.len()], header.into_bytes());
+    let networks = models.iter().flat_map(|(site, model)| {
         let tensors = model.speaker.iter().flat_map(|speaker| speaker.network.tensors());
-        tensors
-            .map(move |(name, dimensions, values)| (tensor_name(site, name), Values { dimensions, values }))
+        tensors.map(move |(name, dimensions, values)| {
+            (tensor_name(site, name), Values::Numbers(dimensions, values))
+        })
     });
-    let info = HashMap::from([(HEADER.to_owned(), header)]);
-    serialize(tensors, Some(info)).expect("names are distinct, and dimensions fit")
+    let all = networks.chain([(HEADER.to_owned(), header)]);
+    serialize(all, None).expect("names are distinct, and dimensions fit")
 }
 
 /// Read a model file.
 pub fn from_bytes(bytes: &[u8]) -> Result<Models, ModelError> {
-    let (_, metadata) = SafeTensors::read_metadata(bytes).map_err(ModelError::Tensors)?;
     let tensors = SafeTensors::deserialize(bytes).map_err(ModelError::Tensors)?;
-    let header =
-        metadata.metadata().as_ref().and_then(|info| info.get(HEADER)).ok_or(ModelError::NoHeader)?;
-    let head: Head = serde_json::from_str(header).map_err(ModelError::Header)?;
+    let header = tensors.tensor(HEADER).map_err(|_| ModelError::NoHeader)?.data();
+    let head: Head = serde_json::from_slice(header).map_err(ModelError::Header)?;
     if head.version != VERSION {
         return Err(ModelError::Version(head.version));
     }
-    let header: Header = serde_json::from_str(header).map_err(ModelError::Header)?;
-    header.sites.into_iter().map(|site| Ok((site.site.clone(), read_site(site, &tensors)?))).collect()
+    let header: Header = serde_json::from_slice(header).map_err(ModelError::Header)?;
+    let mut models = Models::new();
+    for file in header.sites {
+        let site = file.site.clone();
+        if models.insert(site.clone(), read_site(file, &tensors)?).is_some() {
+            return Err(ModelError::Site { site, what: "it stands in the file twice" });
+        }
+    }
+    Ok(models)
 }
 
 fn tensor_name(site: &str, tensor: &str) -> String {
@@ -157,7 +165,11 @@ fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError>
     if distinct.len() != words.len() || words.len() > MOST_WORDS {
         return Err(wrong("there are too many words, or one twice"));
     }
-    let vocabulary = Vocabulary::new(Delimiters::new(delimiters.as_bytes()), words);
+    let delimiters = Delimiters::new(delimiters.as_bytes());
+    if !words.iter().all(|word| delimiters.is_text(word.text.as_bytes()) || !word.places[2]) {
+        return Err(wrong("a word is empty, or holds a delimiter"));
+    }
+    let vocabulary = Vocabulary::new(delimiters, words);
     let fits = |(template, known): &(Template, Known)| {
         vocabulary.fits(template, template)
             && known.output.as_ref().is_none_or(|output| vocabulary.fits(template, output))
@@ -184,27 +196,39 @@ fn read_values(tensors: &SafeTensors, name: &str) -> Option<Vec<f32>> {
     tensor.data().chunks_exact(4).map(value).collect()
 }
 
-/// The values of one tensor, as they are written.
-struct Values<'n> {
-    dimensions: Vec<usize>,
-    values: &'n [f32],
+/// What one tensor holds, as it is written.
+enum Values<'n> {
+    Numbers(Vec<usize>, &'n [f32]),
+    Bytes([usize; 1], Vec<u8>),
 }
 
 impl View for Values<'_> {
     fn dtype(&self) -> Dtype {
-        Dtype::F32
+        match self {
+            Values::Numbers(..) => Dtype::F32,
+            Values::Bytes(..) => Dtype::U8,
+        }
     }
 
     fn shape(&self) -> &[usize] {
-        &self.dimensions
+        match self {
+            Values::Numbers(dimensions, _) => dimensions,
+            Values::Bytes(length, _) => length,
+        }
     }
 
     fn data(&self) -> Cow<'_, [u8]> {
-        Cow::Owned(self.values.iter().flat_map(|value| value.to_le_bytes()).collect())
+        match self {
+            Values::Numbers(_, values) => values.iter().flat_map(|value| value.to_le_bytes()).collect(),
+            Values::Bytes(_, bytes) => Cow::Borrowed(bytes),
+        }
     }
 
     fn data_len(&self) -> usize {
-        4 * self.values.len()
+        match self {
+            Values::Numbers(_, values) => 4 * values.len(),
+            Values::Bytes(_, bytes) => bytes.len(),
+        }
     }
 }
 
@@ -245,23 +269,13 @@ mod tests {
         assert_eq!(model.vocabulary.words(), written.vocabulary.words());
     }
 
-    /// The file with one piece of its header replaced.
+    /// The file with one piece of its text replaced by one of the same length, the tensors in place.
     fn with(from: &str, to: &str) -> Result<Models, ModelError> {
-        let bytes = to_bytes(&models());
-        let header = std::str::from_utf8(&bytes[8..8 + bytes_of_header(&bytes)]).expect("text");
-        // Inside of a string of JSON, quotes are escaped.
-        let (from, to) = (from.replace('"', "\\\""), to.replace('"', "\\\""));
-        assert!(header.contains(&from), "{header}");
-        let mut header = header.trim_end().replacen(&from, &to, 1);
-        while header.len() % 8 != 0 {
-            header.push(' ');
-        }
-        let length = (header.len() as u64).to_le_bytes();
-        from_bytes(&[&length, header.as_bytes(), &bytes[8 + bytes_of_header(&bytes)..]].concat())
-    }
-
-    fn bytes_of_header(bytes: &[u8]) -> usize {
-        u64::from_le_bytes(bytes[..8].try_into().expect("eight bytes")) as usize
+        assert_eq!(from.len(), to.len());
+        let mut bytes = to_bytes(&models());
+        let place = bytes.windows(from.len()).position(|at| at == from.as_bytes()).expect(from);
+        bytes[place..place + to.len()].copy_from_slice(to.as_bytes());
+        from_bytes(&bytes)
     }
 
     #[track_caller]
@@ -275,10 +289,11 @@ mod tests {
         assert!(with("\"urls\":3", "\"urls\":4").is_ok());
         refused("\"version\":1", "\"version\":2", "version 2; this release reads version 1");
         refused("\"hidden\":3", "\"hidden\":4", "the network of site 'a.com': the tensor");
-        refused("\"hidden\":3", "\"hidden\":4000000000", "no size that it can have");
-        refused("\"copies\":true", "\"copies\":1", "the header");
-        refused("\"text\":\"x\"", "\"text\":\"a.com\"", "one twice");
-        refused("\"output\":[", "\"output\":[60000,", "a template holds what is no word");
+        refused("\"hidden\":3", "\"hidden\":0", "no size that it can have");
+        refused("\"copies\":true", "\"copies\":1234", "the header");
+        refused("\"text\":\"x\"", "\"text\":\":\"", "holds a delimiter");
+        refused("\"text\":\"http:\"", "\"text\":\"a.com\"", "one twice");
+        refused("\"output\":[33", "\"output\":[99", "a template holds what is no word");
         refused("a.com/embedding", "b.com/embedding", "`embedding` is missing");
     }
 

@@ -1,7 +1,8 @@
 //! The learner of SIGIR 2017: what its model is sure of becomes rules, like those of any other learner; the model itself stays for the rest.
 
+use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::SiteRules;
+use undust::rules::{RuleSet, SiteRules};
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::pipeline::{Config, Learned, learn_labelled};
 use undust_learn::site::{Sample, Site};
@@ -12,7 +13,7 @@ use crate::model::{Known, Model, Report};
 use crate::style::Style;
 use crate::table::{self, Entry};
 use crate::targets::Targets;
-use crate::teach::{Settings, settle, teach};
+use crate::teach::{Settings, teach, veto};
 use crate::vocabulary::Template;
 
 /// Sites with fewer URLs than this are left alone: what a network learns from so few is noise.
@@ -73,8 +74,10 @@ impl Seq2seq {
             };
             return Lesson { learned, model: None, nothing: Some(nothing) };
         }
-        let model = self.model(&site, config.max_fpr);
-        Lesson { learned: learn_labelled(&site, self, config), model, nothing: None }
+        let learned = learn_labelled(&site, self, config);
+        let rules = RuleSet::of_site(name, config.site_by, learned.rules.rules.clone());
+        let model = self.model(&site, &rules, config.max_fpr);
+        Lesson { learned, model, nothing: None }
     }
 
     fn read(&self, sample: &Sample) -> Corpus {
@@ -82,23 +85,25 @@ impl Seq2seq {
         style.read(sample)
     }
 
-    fn model(&self, site: &Site, max_fpr: f64) -> Option<Model> {
+    fn model(&self, site: &Site, rules: &RuleSet, max_fpr: f64) -> Option<Model> {
         let corpus = self.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
         let mut entries = table::entries(&corpus, &targets, max_fpr, site.clusters());
-        let changed = entries.iter().filter(|entry| matches!(entry, Entry::Becomes { .. })).count();
-        if changed == 0 {
-            return None;
-        }
         let mut report = Report {
             urls: corpus.len() as u64,
             templates: corpus.templates.len() as u64,
-            changed: changed as u64,
+            changed: changed(&entries),
             ..Report::default()
         };
-        let speaker = teach(&corpus, &entries, &self.settings, max_fpr, &mut report);
+        let most_lost = max_fpr * site.clusters() as f64;
+        let speaker = teach(&corpus, &entries, &self.settings, most_lost, &mut report);
         if let Some(speaker) = &speaker {
-            settle(&corpus, &mut entries, speaker);
+            veto(&corpus, &mut entries, speaker);
+        }
+        leave_to_rules(&corpus, &mut entries, rules);
+        report.beyond_rules = changed(&entries);
+        if report.beyond_rules == 0 && speaker.is_none() {
+            return None;
         }
         let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
         let known =
@@ -115,4 +120,26 @@ fn known(template: &Template, urls: usize, entry: Entry) -> Option<(Template, Kn
         Entry::Open => return None,
     };
     Some((template.clone(), Known { output, urls: urls as u64, trials, wrong }))
+}
+
+fn changed(entries: &[Entry]) -> u64 {
+    entries.iter().filter(|entry| matches!(entry, Entry::Becomes { .. })).count() as u64
+}
+
+/// So many URLs of a template tell what rules do to it.
+const ASKED: usize = 8;
+
+/// What rules do is not for the model to do again: whoever rejects a rule must not find its work done all the same.
+fn leave_to_rules(corpus: &Corpus, entries: &mut [Entry], rules: &RuleSet) {
+    let (engine, mut scratch) = (Canonicalizer::new(rules, Form::Key), Scratch::new());
+    for ((template, rows), entry) in corpus.templates.iter().zip(&corpus.by_template).zip(entries) {
+        let Entry::Becomes { .. } = entry else { continue };
+        let mut is_changed = |row: &u32| {
+            let url = corpus.url(template, *row);
+            engine.canonicalize(&url, &mut scratch) != url
+        };
+        if rows.iter().take(ASKED).all(&mut is_changed) {
+            *entry = Entry::Stays;
+        }
+    }
 }

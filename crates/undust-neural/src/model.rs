@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::network::{Allowed, Decoder, END, Network, Token as Id, Translation};
-use crate::vocabulary::{ARGUMENTS, Template, Vocabulary};
+use crate::vocabulary::{ARGUMENTS, MOST_TOKENS, Template, Vocabulary};
 
 /// The model of a site.
 pub struct Model {
@@ -50,7 +50,7 @@ impl Speaker {
         let is_printable =
             |number: Id| number == END || ARGUMENTS.contains(&number) || self.printable.contains(&number);
         let tokens = (0..size as Id).map(is_printable).collect();
-        Decoder::new(Arc::clone(&self.network), Allowed { tokens, copied: ARGUMENTS })
+        Decoder::new(Arc::clone(&self.network), Allowed { tokens, copied: ARGUMENTS }).at_most(MOST_TOKENS)
     }
 }
 
@@ -62,8 +62,7 @@ impl Speaker {
         template: &[Id],
         answer: Translation,
     ) -> Option<Template> {
-        let is_sure = answer.ended && answer.confidence >= self.threshold;
-        (is_sure && vocabulary.fits(template, &answer.tokens)).then_some(answer.tokens)
+        (answer.is_sure(self.threshold) && vocabulary.fits(template, &answer.tokens)).then_some(answer.tokens)
     }
 }
 
@@ -76,6 +75,8 @@ pub struct Report {
     pub templates: u64,
     /// Those that become another one.
     pub changed: u64,
+    /// Of those, how many do so by the model, and not by rules.
+    pub beyond_rules: u64,
     /// Templates that the network was not taught.
     pub held_out: u64,
     /// Of those, how many stay as they are: so many are right without any network.
@@ -86,7 +87,10 @@ pub struct Report {
     pub answered: u64,
     /// Of those answered, how many exactly.
     pub answered_exact: u64,
+    /// Why networks were trained on the CPU although a GPU was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_cpu: Option<String>,
     /// Why there is no network, if there is none.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub silent: Option<String>,
 }

@@ -1,7 +1,6 @@
 //! What the site's own URLs say of every known template, as far as it can be believed.
 //!
-//! Each entry is judged on URLs that did not suggest it: targets are found again on one half of the site and tried on the other, and the other way
-//! round. All entries together keep to the same bound as a rule set: of the site's pages at most `max_fpr` are lost, with 95 % confidence.
+//! Templates are judged on URLs that did not suggest what they become: targets are found again without each fold of the site in turn, and tried on that fold. All entries together keep to the same bound as a rule set: of the site's pages at most `max_fpr` are lost, with 95 % confidence.
 
 use undust_learn::bound::upper_bound;
 use undust_learn::site::FOLDS;
@@ -29,7 +28,7 @@ pub enum Entry {
 }
 
 /// Templates of at least so many URLs are known: if nothing was found for them, there is nothing.
-const KNOWN_FROM: usize = 10;
+pub const KNOWN_FROM: usize = 10;
 
 /// The entries of all templates of a corpus.
 pub fn entries(corpus: &Corpus, targets: &Targets, max_fpr: f64, pages: usize) -> Vec<Entry> {

@@ -9,7 +9,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::corpus::{ALL_FOLDS, Corpus, Tally};
 use crate::model::{Report, Speaker};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
-use crate::table::Entry;
+use crate::table::{Entry, KNOWN_FROM};
 use crate::targets::numbers_in;
 use crate::vocabulary::Template;
 
@@ -108,24 +108,27 @@ impl fmt::Debug for Trainer {
 }
 
 impl Trainer {
-    /// Train a network; where that is not possible on the GPU, on the CPU.
+    /// Train a network; where that is not possible on the GPU, on the CPU, and say why.
     fn train(
         &self,
         network: &mut Network,
         pairs: &[Pair],
         training: &Training,
         judge: &mut dyn FnMut(&Network, usize, f32) -> f32,
-    ) {
+    ) -> Result<(), String> {
         match self {
-            Trainer::Cpu => train(network, pairs, training, judge),
+            Trainer::Cpu => {
+                train(network, pairs, training, judge);
+                Ok(())
+            }
             #[cfg(feature = "gpu")]
             Trainer::Gpu(gpu) => {
                 let gpu = gpu.lock().unwrap_or_else(std::sync::PoisonError::into_inner);
                 let first = network.clone();
-                if gpu.train(network, pairs, training, judge).is_err() {
+                gpu.train(network, pairs, training, judge).inspect_err(|_| {
                     *network = first;
                     train(network, pairs, training, judge);
-                }
+                })
             }
         }
     }
@@ -137,12 +140,12 @@ const LARGE: usize = 128;
 /// One of so many templates that could be taught chooses the best epoch instead.
 const CHOOSES: u64 = 10;
 
-/// Teach a network, and tell how good it is. There is none if it cannot be believed.
+/// Teach a network, and tell how good it is. There is none if it cannot be believed: it may lose `most_lost` pages of the site.
 pub fn teach(
     corpus: &Corpus,
     entries: &[Entry],
     settings: &Settings,
-    max_fpr: f64,
+    most_lost: f64,
     report: &mut Report,
 ) -> Option<Speaker> {
     let lessons = lessons(corpus, entries, settings.seed);
@@ -150,7 +153,7 @@ pub fn teach(
     for part in 0..settings.exams {
         let (held_out, taught): (Vec<&Lesson>, Vec<&Lesson>) =
             lessons.iter().partition(|lesson| lesson.part == part);
-        let speaker = settings.speaker(&taught, corpus.vocabulary.size());
+        let speaker = settings.speaker(&taught, corpus.vocabulary.size(), report);
         let sources: Vec<&[Id]> = held_out.iter().map(|lesson| lesson.pair.source.as_slice()).collect();
         answers.extend(speaker.decoder().translate(&sources));
         questions.extend(held_out);
@@ -160,11 +163,12 @@ pub fn teach(
     let stays = |lesson: &&&Lesson| lesson.pair.source == lesson.pair.target;
     report.unchanged = questions.iter().filter(stays).count() as u64;
     (report.held_out, report.exact) = (questions.len() as u64, exam.count(0.0).1);
-    match exam.threshold(max_fpr) {
+    match exam.threshold(most_lost) {
         Ok(threshold) => {
             (report.answered, report.answered_exact) = exam.count(threshold);
-            let all = || settings.speaker(&lessons.iter().collect::<Vec<_>>(), corpus.vocabulary.size());
-            let speaker = last.filter(|_| settings.exams == 1).unwrap_or_else(all);
+            let mut all =
+                || settings.speaker(&lessons.iter().collect::<Vec<_>>(), corpus.vocabulary.size(), report);
+            let speaker = last.filter(|_| settings.exams == 1).unwrap_or_else(&mut all);
             Some(Speaker { threshold, ..speaker })
         }
         Err(why) => {
@@ -176,7 +180,7 @@ pub fn teach(
 
 impl Settings {
     /// A network that was taught these lessons.
-    fn speaker(&self, lessons: &[&Lesson], vocabulary: usize) -> Speaker {
+    fn speaker(&self, lessons: &[&Lesson], vocabulary: usize, report: &mut Report) -> Speaker {
         let pairs = |chooses: bool| -> Vec<Pair> {
             let of_kind = lessons.iter().filter(|lesson| lesson.chooses == chooses);
             of_kind.map(|lesson| lesson.pair.clone()).collect()
@@ -184,27 +188,26 @@ impl Settings {
         let (taught, chooses) = (pairs(false), pairs(true));
         let mut network = Network::new(self.shape(vocabulary), self.seed);
         let mut judge = |network: &Network, _: usize, _: f32| -loss(network, &chooses);
-        self.trainer.train(&mut network, &taught, &self.training(taught.len()), &mut judge);
+        let trained = self.trainer.train(&mut network, &taught, &self.training(taught.len()), &mut judge);
+        report.on_cpu = trained.err();
         let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
         Speaker { network: network.into(), threshold: 1.0, printable }
     }
 }
 
-/// What the network says of templates that were seen too rarely to tell, where their own URLs do not speak against it. They are known from now on, one way or
-/// the other.
-pub fn settle(corpus: &Corpus, entries: &mut [Entry], speaker: &Speaker) {
+/// Templates that were seen too rarely to tell are left to the network, unless what it would make of them is contradicted by their own URLs: these stay
+/// as they are.
+pub fn veto(corpus: &Corpus, entries: &mut [Entry], speaker: &Speaker) {
     let is_open = |entry: &Entry| matches!(entry, Entry::Open);
     let open: Vec<usize> = (0..entries.len()).filter(|at| is_open(&entries[*at])).collect();
     let sources: Vec<&[Id]> = open.iter().map(|at| corpus.templates[*at].as_slice()).collect();
     let answers = speaker.decoder().translate(&sources);
     for (at, answer) in open.into_iter().zip(answers) {
-        let source = &corpus.templates[at];
-        let believed = speaker.believed(&corpus.vocabulary, source, answer).filter(|output| output != source);
-        let becomes = believed.and_then(|output| {
-            let evidence = corpus.try_out(at as u32, &output, ALL_FOLDS, ALL_FOLDS);
-            (evidence.wrong == 0).then_some(Entry::Becomes { output, evidence })
-        });
-        entries[at] = becomes.unwrap_or(Entry::Stays);
+        let believed = speaker.believed(&corpus.vocabulary, &corpus.templates[at], answer);
+        let is_wrong = |output: Template| corpus.try_out(at as u32, &output, ALL_FOLDS, ALL_FOLDS).wrong > 0;
+        if believed.is_some_and(is_wrong) {
+            entries[at] = Entry::Stays;
+        }
     }
 }
 
@@ -218,7 +221,7 @@ struct Lesson {
     chooses: bool,
 }
 
-/// What there is to be taught. Where it is not known what a template becomes, that is nothing.
+/// What there is to be taught: what becomes of templates, and that others stay. Where what seemed to become of one does not hold, that is nothing.
 fn lessons(corpus: &Corpus, entries: &[Entry], seed: u64) -> Vec<Lesson> {
     let templates = corpus.templates.iter().zip(&corpus.by_template).zip(entries);
     let lesson = |(template, ((source, rows), entry)): (u32, ((&Template, &Vec<u32>), &Entry))| {
@@ -250,14 +253,19 @@ struct Exam<'e> {
 /// Thresholds that are tried, the lowest first.
 const THRESHOLDS: [f32; 8] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 
+/// A network that changes fewer templates than this in its exams has shown nothing.
+const LEAST_CHANGES: u64 = 5;
+
 /// Of what a network changes at least this share must be right, whatever it may cost.
 const LEAST_RIGHT: f64 = 0.95;
 
 impl<'e> Exam<'e> {
-    /// What was asked, with the answers that are at least so sure.
+    /// What was asked, with the answers that are at least so sure, and that make URLs.
     fn answered(&self, threshold: f32) -> impl Iterator<Item = (&'e Lesson, &'e Translation)> {
-        let both = self.questions.iter().copied().zip(self.answers);
-        both.filter(move |(_, answer)| answer.ended && answer.confidence >= threshold)
+        let (vocabulary, both) = (&self.corpus.vocabulary, self.questions.iter().copied().zip(self.answers));
+        both.filter(move |(question, answer)| {
+            answer.is_sure(threshold) && vocabulary.fits(&question.pair.source, &answer.tokens)
+        })
     }
 
     /// How many are answered, and how many of these exactly.
@@ -268,8 +276,8 @@ impl<'e> Exam<'e> {
 
     /// The lowest threshold at which changes are right often enough: nearly always, and so that no more of the site's pages are lost than may be, however
     /// many URLs of unknown templates there will be.
-    fn threshold(&self, max_fpr: f64) -> Result<f32, String> {
-        let unknown = self.share_of_unknown();
+    fn threshold(&self, most_lost: f64) -> Result<f32, String> {
+        let unknown = self.unknown_urls();
         for threshold in THRESHOLDS {
             let (mut right, mut wrong) = (0_u64, 0_u64);
             for (question, answer) in self.answered(threshold) {
@@ -277,12 +285,13 @@ impl<'e> Exam<'e> {
                     *(if self.is_right(question, answer) { &mut right } else { &mut wrong }) += 1;
                 }
             }
-            let is_right = right as f64 >= LEAST_RIGHT * (right + wrong) as f64;
-            if right > 0 && is_right && unknown * upper_bound(wrong, right + wrong) <= max_fpr {
+            let changes = right + wrong;
+            let is_right = changes >= LEAST_CHANGES && right as f64 >= LEAST_RIGHT * changes as f64;
+            if is_right && unknown * upper_bound(wrong, changes) <= most_lost {
                 return Ok(threshold);
             }
         }
-        Err("of templates that it was not taught, it changes none, or too many wrongly".to_owned())
+        Err("of templates that it was not taught, it changes too few, or too many wrongly".to_owned())
     }
 
     /// Whether a change is what was expected, or makes the template's URLs equal to others of their pages and to no others.
@@ -290,16 +299,17 @@ impl<'e> Exam<'e> {
         if is_exact(question, answer) {
             return true;
         }
-        let fits = self.corpus.vocabulary.fits(&question.pair.source, &answer.tokens);
-        let try_out = || self.corpus.try_out(question.template, &answer.tokens, ALL_FOLDS, ALL_FOLDS);
-        // What does not fit is never printed.
-        !fits || matches!(try_out(), Tally { right: 1.., wrong: 0 })
+        let tally = self.corpus.try_out(question.template, &answer.tokens, ALL_FOLDS, ALL_FOLDS);
+        matches!(tally, Tally { right: 1.., wrong: 0 })
     }
 
-    /// How many URLs of a site have templates that are not known: as many as have one that was seen only once (Good and Turing).
-    fn share_of_unknown(&self) -> f64 {
-        let once = self.corpus.by_template.iter().filter(|rows| rows.len() == 1).count();
-        once as f64 / self.corpus.len().max(1) as f64
+    /// How many URLs of a crawl as large as this one are left to the network: those of templates that were seen too rarely to tell, and as many again as have one that was
+    /// seen only once, for those that were never seen (Good and Turing).
+    fn unknown_urls(&self) -> f64 {
+        let urls = |most: usize| -> usize {
+            self.corpus.by_template.iter().map(Vec::len).filter(|urls| *urls <= most).sum()
+        };
+        (urls(KNOWN_FROM - 1) + urls(1)) as f64
     }
 }
 
@@ -350,7 +360,8 @@ mod tests {
         let entries = table::entries(&corpus, &targets, 0.01, site.clusters());
         let lessons = lessons(&corpus, &entries, 0);
         let settings = Settings { hidden: 32, ..Settings::default() };
-        let speaker = settings.speaker(&lessons.iter().collect::<Vec<_>>(), corpus.vocabulary.size());
+        let lessons: Vec<&Lesson> = lessons.iter().collect();
+        let speaker = settings.speaker(&lessons, corpus.vocabulary.size(), &mut Report::default());
         let cases = [
             ("users/150781/rich", "users/150781"),
             ("questions/132218/why-is-the-sky-blue", "q/132218"),

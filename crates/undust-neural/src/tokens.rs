@@ -39,6 +39,11 @@ impl Delimiters {
         &self.bytes[ALWAYS.len()..]
     }
 
+    /// Whether these bytes can be a text between delimiters.
+    pub fn is_text(&self, bytes: &[u8]) -> bool {
+        !bytes.is_empty() && self.find(bytes) == bytes.len()
+    }
+
     fn contains(&self, byte: u8) -> bool {
         self.is_one[usize::from(byte)]
     }

@@ -10,11 +10,12 @@ use undust::rules::Review;
 use super::print_json;
 use crate::Outcome;
 use crate::args::Check;
-use crate::rules_file;
+use crate::rules_file::Deployed;
 use crate::talk::counted;
 
 pub(super) fn run(args: &Check) -> Result<Outcome> {
-    let rules = rules_file::load(&args.rules)?;
+    // Models come to rest by construction; here they must only be there.
+    let rules = Deployed::load(&args.rules)?.rules;
     let findings = check(&rules);
     let rejected = rules.rules().filter(|(_, rule)| rule.review == Review::Rejected).count();
     let count = rules.rules().count();

@@ -70,7 +70,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     if rules.sites.is_empty() && total.clusters == 0 {
         say("no rule is likely: more URLs of the same sites help, or a smaller --min-support");
-    } else if rules.sites.is_empty() {
+    } else if rules.sites.is_empty() && models.is_empty() {
         say("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr");
     } else if rules.rules().all(|(_, rule)| !rule.is_active()) {
         say("likely rules are not applied before they are tried out: see undust validate --help");

@@ -24,6 +24,9 @@ use report::{Report, Tried};
 pub(super) fn run(args: &Validate) -> Result<Outcome> {
     let output = output(args)?;
     let rules = rules_file::load(&args.rules)?;
+    if rules.model.is_some() && output.parent() != args.rules.parent() {
+        bail!("{} refers to a model in its folder: write the verdicts there, too", args.rules.display());
+    }
     let comparer = if args.labelled.is_empty() { Some(comparer(args)?) } else { None };
     let open = open_sites(&rules);
     if open.is_empty() {

@@ -34,6 +34,15 @@ pub struct Translation {
     pub ended: bool,
 }
 
+impl Translation {
+    /// Whether it is complete, and holds its least likely token for at least so likely, to four digits: the last ones depend on
+    /// what else was translated at the same time.
+    pub fn is_sure(&self, threshold: f32) -> bool {
+        let digits = |share: f32| (share * 1e4).round();
+        self.ended && digits(self.confidence) >= digits(threshold)
+    }
+}
+
 /// A network that translates. What depends on a token alone is worked out once for all.
 pub struct Decoder<N> {
     network: N,

@@ -92,13 +92,24 @@ pub(super) fn show(models: &Models) -> Result<()> {
 }
 
 fn write_model(out: &mut impl Write, site: &str, model: &Model) -> Result<()> {
-    let Report { templates, changed, held_out, unchanged, exact, answered, answered_exact, silent, .. } =
-        &model.report;
+    let Report {
+        templates,
+        changed,
+        beyond_rules,
+        held_out,
+        unchanged,
+        exact,
+        answered,
+        answered_exact,
+        silent,
+        ..
+    } = &model.report;
+    let (changed, templates) = (thousands(*changed), counted(*templates, "template"));
     writeln!(
         out,
-        "\nmodel of {site}: {} become others, of {}",
-        thousands(*changed),
-        counted(*templates, "template")
+        "
+model of {site}: {changed} of {templates} become others, {} of them not by rules",
+        thousands(*beyond_rules)
     )?;
     let untaught = counted(*held_out, "template");
     let (exact, unchanged) = (thousands(*exact), thousands(*unchanged));
@@ -106,6 +117,9 @@ fn write_model(out: &mut impl Write, site: &str, model: &Model) -> Result<()> {
         out,
         "  of {untaught} that it was not taught, a network translates {exact} exactly ({unchanged} stay as they are)"
     )?;
+    if let Some(why) = &model.report.on_cpu {
+        writeln!(out, "  it was trained on the CPU: {why}")?;
+    }
     match (silent, &model.speaker) {
         (None, Some(speaker)) => writeln!(
             out,
