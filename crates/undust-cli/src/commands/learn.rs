@@ -61,8 +61,12 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     deployed.save(&args.output)?;
     let Deployed { rules, models } = deployed;
     if args.json {
-        let models: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
-        print_json(&json!({ "rules": rules.rules().count(), "totals": total, "models": models }))?;
+        let mut summary = json!({ "rules": rules.rules().count(), "totals": total });
+        if !models.is_empty() {
+            let reports: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
+            summary["models"] = json!(reports);
+        }
+        print_json(&summary)?;
     } else if !output::is_stdout(&args.output) {
         show(&rules, &total)?;
         seq2seq::show(&models)?;
