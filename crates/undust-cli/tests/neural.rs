@@ -4,7 +4,7 @@ use std::fmt::Write;
 
 use insta::assert_snapshot;
 
-use crate::data::{shop, shops, shuffled};
+use crate::data::{lines, shop, shops, shuffled};
 use crate::folder::Folder;
 
 const LEARN: &str = "learn crawl.tsv --method seq2seq --hidden 8";
@@ -96,7 +96,7 @@ fn a_model_that_is_missing_or_another_one() {
 
 #[test]
 fn few_urls_and_standard_output() {
-    let few: String = crawl().lines().take(500).map(|line| format!("{line}\n")).collect();
+    let few = lines(crawl().lines().take(500).map(str::to_owned));
     let folder = Folder::with("few.tsv", few);
     assert_snapshot!(folder.undust("learn few.tsv --method seq2seq"), @"
     499 URLs of 250 pages on 1 site: 0 rules (0 proposed)

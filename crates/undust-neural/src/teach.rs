@@ -109,6 +109,7 @@ impl fmt::Debug for Trainer {
 
 impl Trainer {
     /// Train a network; where that is not possible on the GPU, on the CPU, and say why.
+    #[cfg_attr(not(feature = "gpu"), expect(clippy::unnecessary_wraps, reason = "a GPU may fail"))]
     fn train(
         &self,
         network: &mut Network,

@@ -94,7 +94,7 @@ fn errors_of_the_file() {
     );
     refused(
         r#"{"undust": 1, "sites": [], "site": []}"#,
-        "not a rule file: unknown field `site`, expected one of `undust`, `normalize`, `site_by`, `learned`, \
+        "not a rule file: unknown field `site`, expected one of `undust`, `normalize`, `site_by`, `learned`, `model`, \
          `sites` at line 1 column 33",
     );
     refused(
