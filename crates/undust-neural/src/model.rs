@@ -83,6 +83,10 @@ pub struct Report {
     pub unchanged: u64,
     /// Of those held out, how many it translates exactly.
     pub exact: u64,
+    /// Of those held out, how many it translates with a confidence of at least 0.9.
+    pub sure: u64,
+    /// Of these, how many exactly.
+    pub sure_exact: u64,
     /// Of those held out, how many it is sure enough of to be believed.
     pub answered: u64,
     /// Of those answered, how many exactly.

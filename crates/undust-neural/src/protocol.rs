@@ -57,7 +57,18 @@ impl Canonical for Deployed {
 
     fn figures(&self) -> Vec<Figure> {
         let Some(report) = &self.report else { return Vec::new() };
-        let Report { templates, changed, held_out, unchanged, exact, answered, answered_exact, .. } = report;
+        let Report {
+            templates,
+            changed,
+            held_out,
+            unchanged,
+            exact,
+            sure,
+            sure_exact,
+            answered,
+            answered_exact,
+            ..
+        } = report;
         let share = |part: u64, all: u64| if all == 0 { 0.0 } else { part as f64 / all as f64 };
         let figures = [
             ("templates", *templates as f64),
@@ -65,6 +76,8 @@ impl Canonical for Deployed {
             ("templates held out from the network", *held_out as f64),
             ("of these right if left alone", share(*unchanged, *held_out)),
             ("of these translated exactly", share(*exact, *held_out)),
+            ("of these translated with confidence 0.9", share(*sure, *held_out)),
+            ("of those exactly", share(*sure_exact, *sure)),
             ("of these believed", share(*answered, *held_out)),
             ("of those believed, exactly", share(*answered_exact, *answered)),
         ];

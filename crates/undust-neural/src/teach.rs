@@ -164,6 +164,7 @@ pub fn teach(
     let stays = |lesson: &&&Lesson| lesson.pair.source == lesson.pair.target;
     report.unchanged = questions.iter().filter(stays).count() as u64;
     (report.held_out, report.exact) = (questions.len() as u64, exam.count(0.0).1);
+    (report.sure, report.sure_exact) = exam.count(SURE);
     match exam.threshold(most_lost) {
         Ok(threshold) => {
             (report.answered, report.answered_exact) = exam.count(threshold);
@@ -251,6 +252,9 @@ struct Exam<'e> {
     answers: &'e [Translation],
 }
 
+/// A confidence at which networks can be compared, whether they are believed or not.
+const SURE: f32 = 0.9;
+
 /// Thresholds that are tried, the lowest first.
 const THRESHOLDS: [f32; 8] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 
@@ -288,7 +292,9 @@ impl<'e> Exam<'e> {
             }
             let changes = right + wrong;
             let is_right = changes >= LEAST_CHANGES && right as f64 >= LEAST_RIGHT * changes as f64;
-            if is_right && unknown * upper_bound(wrong, changes) <= most_lost {
+            // Templates that are not known are like those it was asked about: how many of these does it change wrongly?
+            let lost = unknown * upper_bound(wrong, self.questions.len() as u64);
+            if is_right && lost <= most_lost {
                 return Ok(threshold);
             }
         }
