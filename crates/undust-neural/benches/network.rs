@@ -23,15 +23,24 @@ const LENGTH: usize = 12;
 fn main() {
     let kinds = [("uniform", uniform(6000)), ("site", site(6000))];
     println!("{ROUNDS} rounds, the best; vocabulary {VOCABULARY}, sources of {LENGTH} tokens");
+    for hidden in [64, 256] {
+        let (_, pairs) = &kinds[1];
+        let copying = Shape { vocabulary: VOCABULARY, hidden, copies: true };
+        let rate = training(&pairs[..600], copying, 20);
+        println!("hidden {hidden:3}  site     train copying, batch 20 {rate:8.0} pairs/s");
+        let rate = translating(&pairs[..BATCHES * 256], copying, BATCHES * 256);
+        println!("hidden {hidden:3}  site     translate copying      {rate:8.0} sequences/s");
+    }
     for hidden in [128, 256, 512] {
+        let shape = Shape { vocabulary: VOCABULARY, hidden, copies: false };
         let count = 600 * 512 / hidden;
         for (kind, pairs) in &kinds {
             for batch in [20, 64] {
-                let rate = training(&pairs[..count], hidden, batch);
+                let rate = training(&pairs[..count], shape, batch);
                 println!("hidden {hidden:3}  {kind:8} train, batch {batch:3}      {rate:8.0} pairs/s");
             }
             for (many, count) in [(BATCHES * 256, BATCHES * 256), (1, 100)] {
-                let rate = translating(&pairs[..count], hidden, many);
+                let rate = translating(&pairs[..count], shape, many);
                 println!("hidden {hidden:3}  {kind:8} translate, {many:4} at once {rate:8.0} sequences/s");
             }
         }
@@ -41,8 +50,8 @@ fn main() {
 /// As many of 256 as are translated in a round.
 const BATCHES: usize = 8;
 
-fn training(pairs: &[Pair], hidden: usize, batch: usize) -> f64 {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
+fn training(pairs: &[Pair], shape: Shape, batch: usize) -> f64 {
+    let mut network = Network::new(shape, 1);
     let optimizer = Optimizer::Adam { rate: 1e-3, decay_per_epoch: 1.0 };
     let training = Training { optimizer, batch, epochs: 1, clip: 1.0, seed: 1 };
     best(pairs.len(), || {
@@ -50,9 +59,10 @@ fn training(pairs: &[Pair], hidden: usize, batch: usize) -> f64 {
     })
 }
 
-/// The network has learned nothing: it is kept from ending, and every translation is stopped at the same length.
-fn translating(pairs: &[Pair], hidden: usize, at_once: usize) -> f64 {
-    let mut network = Network::new(Shape { vocabulary: VOCABULARY, hidden, copies: false }, 1);
+/// The network has learned nothing: it is kept from ending, and every translation is stopped at the same length. (One that copies
+/// gives back what it read, and ends there.)
+fn translating(pairs: &[Pair], shape: Shape, at_once: usize) -> f64 {
+    let mut network = Network::new(shape, 1);
     let end = network.layout().output_bias.range.start + usize::from(END);
     network.parameters_mut()[end] = -1e3;
     let allowed = Allowed { tokens: vec![true; VOCABULARY], copied: 0..0 };
