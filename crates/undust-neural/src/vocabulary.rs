@@ -280,3 +280,71 @@ const LEAST_COUNT: f64 = 3.0;
 
 /// More words than this are a sign that the share is too small; the network grows with them.
 pub const MOST_WORDS: usize = 4000;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The words of a site of 1,000 pages, some of them with a parameter that four URLs have.
+    fn vocabulary() -> Vocabulary {
+        let page = |page: usize| match page {
+            0..4 => format!("http://a.com/page/{page}?print=1"),
+            _ => format!("http://a.com/page/{page}"),
+        };
+        let urls: Vec<String> = (0..1000).map(page).collect();
+        Vocabulary::learn(urls.iter().map(String::as_bytes), &[], 0.01, Delimiters::new(b""))
+    }
+
+    fn template(vocabulary: &Vocabulary, url: &str) -> Template {
+        let mut reading = Reading::default();
+        assert!(vocabulary.read(url.as_bytes(), &mut reading));
+        reading.template
+    }
+
+    #[test]
+    fn arguments_are_counted_and_put_back() {
+        let vocabulary = vocabulary();
+        let url = b"http://a.com/page/7/x?print=y";
+        let mut reading = Reading::default();
+        assert!(vocabulary.read(url, &mut reading));
+        assert_eq!(vocabulary.show(&reading.template), "http://a.com/page/{1}/{2}?print={3}");
+        let mut out = Vec::new();
+        vocabulary.print(&reading.template, url, &reading.arguments, &mut out);
+        assert_eq!(out, url);
+    }
+
+    #[test]
+    fn no_parameter_is_dropped_that_might_be_any() {
+        let vocabulary = vocabulary();
+        let template = |url| template(&vocabulary, url);
+        let page = template("http://a.com/page/7");
+        assert!(vocabulary.fits(&template("http://a.com/page/7?print=1"), &page));
+        assert!(!vocabulary.fits(&template("http://a.com/page/7?offset=1"), &page));
+        assert!(!vocabulary.fits(&template("http://a.com/page/7?print=1&offset"), &page));
+    }
+
+    #[test]
+    fn only_what_makes_a_url_fits() {
+        let vocabulary = vocabulary();
+        let page = template(&vocabulary, "http://a.com/page/7");
+        let (scheme, host, argument) = (page[0], page[1], page[3]);
+        assert!(vocabulary.fits(&page, &[scheme, host]));
+        for output in [
+            vec![],
+            vec![host, scheme],
+            vec![scheme, argument],
+            vec![scheme, host, argument + 1],
+            vec![scheme, host, END],
+        ] {
+            assert!(!vocabulary.fits(&page, &output), "{output:?}");
+        }
+    }
+
+    #[test]
+    fn long_urls_are_left_alone() {
+        let (vocabulary, mut reading) = (vocabulary(), Reading::default());
+        assert!(!vocabulary.read(format!("http://a.com/{}", "page/".repeat(100)).as_bytes(), &mut reading));
+        assert!(!vocabulary.read(format!("http://a.com/{}", "x/".repeat(30)).as_bytes(), &mut reading));
+        assert!(!vocabulary.read(b"no URL", &mut reading));
+    }
+}
