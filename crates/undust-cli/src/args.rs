@@ -400,19 +400,6 @@ pub(crate) enum Method {
     Seq2seq,
 }
 
-impl Method {
-    /// What it is called in rule files, too.
-    pub(crate) fn name(self) -> &'static str {
-        match self {
-            Method::Dustbuster => "dustbuster",
-            Method::Rewrite => "rewrite",
-            Method::DecisionTree => "decision-tree",
-            Method::PatternTree => "pattern-tree",
-            Method::Seq2seq => "seq2seq",
-        }
-    }
-}
-
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Protocol {
     /// De-duping URLs with Sequence-to-Sequence Neural Networks, SIGIR 2017: a crawl that knows what several methods learned from its

@@ -93,14 +93,21 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Le
     let proposals = propose(site, learner);
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
     let rules = select(site, learner.name(), &proposals, limits, config.site_by);
-    Learned {
-        rules: SiteRules { site: site.name.clone(), rules },
-        urls: site.len() as u64,
-        clusters: site.clusters() as u64,
-        candidates: proposals.len() as u64,
-        contradictions: site.contradictions,
-        unlabelled: site.unlabelled,
-        ..Learned::default()
+    let rules = SiteRules { site: site.name.clone(), rules };
+    Learned { rules, candidates: proposals.len() as u64, ..Learned::nothing(site) }
+}
+
+impl Learned {
+    /// Nothing was learned of this site.
+    pub fn nothing(site: &Site) -> Learned {
+        Learned {
+            rules: SiteRules { site: site.name.clone(), rules: Vec::new() },
+            urls: site.len() as u64,
+            clusters: site.clusters() as u64,
+            contradictions: site.contradictions,
+            unlabelled: site.unlabelled,
+            ..Learned::default()
+        }
     }
 }
 

@@ -24,9 +24,9 @@ use undust::url::SiteBy;
 
 use crate::bound::{lower_bound, upper_bound};
 use crate::learn::Candidate;
-use crate::site::{FOLDS, Site};
+use crate::site::{ALL_FOLDS, FOLDS, Site};
 use choice::{Accepted, Choice};
-use trial::{ALL_FOLDS, Tally};
+use trial::Tally;
 
 /// What selection is bound by.
 #[derive(Clone, Copy, Debug)]

@@ -111,6 +111,9 @@ impl Shape {
 /// How many parts evidence is held out in.
 pub const FOLDS: u32 = 4;
 
+/// All of them, as a set of bits.
+pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
+
 /// Clusters of at least this many URLs (login walls, error pages) are spread over the folds URL by URL: kept whole, no
 /// fold could ever confirm what another one learned of them.
 pub(crate) const LARGE_CLUSTER: usize = 24;

@@ -15,7 +15,7 @@ use undust_learn::intern::Interner;
 use crate::file::Models;
 use crate::model::{Known, Model, Speaker};
 use crate::network::{Decoder, Network, Token as Id};
-use crate::vocabulary::{Reading, Template};
+use crate::vocabulary::{Reading, Template, bytes};
 
 /// A rule set with the models that belong to it.
 pub struct Interpreter {
@@ -262,8 +262,4 @@ impl Translator {
             memo.insert(template, output);
         }
     }
-}
-
-fn bytes(template: &Template) -> Vec<u8> {
-    template.iter().flat_map(|number| number.to_le_bytes()).collect()
 }

@@ -3,7 +3,7 @@
 use std::collections::{BTreeMap, HashMap};
 
 use undust_learn::intern::Interner;
-use undust_learn::site::{FOLDS, Sample};
+use undust_learn::site::Sample;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::network::Token as Id;
@@ -32,9 +32,6 @@ struct Row {
     /// A bit: the fold of the URL.
     fold: u32,
 }
-
-/// All folds, as a set of bits.
-pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
 impl Corpus {
     /// Read the URLs of a sample. Those that are too long are left out.

@@ -9,8 +9,9 @@ use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind,
 use undust::rules::{Action, Rewrite, template};
 use undust_learn::learn::Candidate;
 use undust_learn::learn::say::{forget_unused, host};
+use undust_learn::site::ALL_FOLDS;
 
-use crate::corpus::{ALL_FOLDS, Corpus};
+use crate::corpus::Corpus;
 use crate::network::Token as Id;
 use crate::targets::MOST_WRONG;
 use crate::vocabulary::{ARGUMENTS, Meaning, Template, Vocabulary};

@@ -2,12 +2,12 @@
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{RuleSet, SiteRules};
+use undust::rules::RuleSet;
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::pipeline::{Config, Learned, learn_labelled};
-use undust_learn::site::{Sample, Site};
+use undust_learn::site::{ALL_FOLDS, Sample, Site};
 
-use crate::corpus::{ALL_FOLDS, Corpus};
+use crate::corpus::Corpus;
 use crate::distill::distill;
 use crate::model::{Known, Model, Report};
 use crate::style::Style;
@@ -64,15 +64,7 @@ impl Seq2seq {
         let site = Site::new(name, pages, config.seed);
         if site.len() < LEAST_PAIRS {
             let nothing = format!("a model needs at least {LEAST_PAIRS} labelled URLs");
-            let learned = Learned {
-                rules: SiteRules { site: name.to_owned(), rules: Vec::new() },
-                urls: site.len() as u64,
-                clusters: site.clusters() as u64,
-                contradictions: site.contradictions,
-                unlabelled: site.unlabelled,
-                ..Learned::default()
-            };
-            return Lesson { learned, model: None, nothing: Some(nothing) };
+            return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::nothing(&site)) };
         }
         let learned = learn_labelled(&site, self, config);
         let rules = RuleSet::of_site(name, config.site_by, learned.rules.rules.clone());
@@ -88,14 +80,14 @@ impl Seq2seq {
     fn model(&self, site: &Site, rules: &RuleSet, max_fpr: f64) -> Option<Model> {
         let corpus = self.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let mut entries = table::entries(&corpus, &targets, max_fpr, site.clusters());
+        let most_lost = max_fpr * site.clusters() as f64;
+        let mut entries = table::entries(&corpus, &targets, most_lost);
         let mut report = Report {
             urls: corpus.len() as u64,
             templates: corpus.templates.len() as u64,
             changed: changed(&entries),
             ..Report::default()
         };
-        let most_lost = max_fpr * site.clusters() as f64;
         let speaker = teach(&corpus, &entries, &self.settings, most_lost, &mut report);
         if let Some(speaker) = &speaker {
             veto(&corpus, &mut entries, speaker);

@@ -6,9 +6,9 @@
 use std::collections::HashMap;
 
 use undust_learn::evaluate::Evaluation;
-use undust_learn::site::{Sample, Site};
+use undust_learn::site::{ALL_FOLDS, Sample, Site};
 
-use crate::corpus::{ALL_FOLDS, Corpus};
+use crate::corpus::Corpus;
 use crate::targets::Targets;
 use crate::tokens::Delimiters;
 use crate::vocabulary::{Reading, Template};

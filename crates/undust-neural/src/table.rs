@@ -3,9 +3,9 @@
 //! Templates are judged on URLs that did not suggest what they become: targets are found again without each fold of the site in turn, and tried on that fold. All entries together keep to the same bound as a rule set: of the site's pages at most `max_fpr` are lost, with 95 % confidence.
 
 use undust_learn::bound::upper_bound;
-use undust_learn::site::FOLDS;
+use undust_learn::site::{ALL_FOLDS, FOLDS};
 
-use crate::corpus::{ALL_FOLDS, Corpus, Tally};
+use crate::corpus::{Corpus, Tally};
 use crate::targets::{MOST_WRONG, Targets};
 use crate::vocabulary::Template;
 
@@ -30,8 +30,8 @@ pub enum Entry {
 /// Templates of at least so many URLs are known: if nothing was found for them, there is nothing.
 pub const KNOWN_FROM: usize = 10;
 
-/// The entries of all templates of a corpus.
-pub fn entries(corpus: &Corpus, targets: &Targets, max_fpr: f64, pages: usize) -> Vec<Entry> {
+/// The entries of all templates of a corpus, which may lose so many pages.
+pub fn entries(corpus: &Corpus, targets: &Targets, most_lost: f64) -> Vec<Entry> {
     let evidence = cross_check(corpus);
     let entry = |(template, ((from, to), tally)): (usize, ((&Template, &Template), &Tally))| {
         let is_known = corpus.by_template[template].len() >= KNOWN_FROM;
@@ -46,7 +46,7 @@ pub fn entries(corpus: &Corpus, targets: &Targets, max_fpr: f64, pages: usize) -
     };
     let all = corpus.templates.iter().zip(&targets.of).zip(&evidence);
     let mut entries: Vec<Entry> = all.enumerate().map(entry).collect();
-    give_up_worst(&mut entries, max_fpr * pages as f64);
+    give_up_worst(&mut entries, most_lost);
     entries
 }
 

@@ -138,7 +138,7 @@ fn follow(corpus: &Corpus, folds: u32, direct: &[Option<Template>]) -> Vec<Templ
 }
 
 /// An output as the template that the URLs so printed have.
-pub fn renumbered(output: &[Id]) -> Template {
+fn renumbered(output: &[Id]) -> Template {
     let mut count = 0;
     let number = |number: &Id| {
         if ARGUMENTS.contains(number) {
@@ -151,7 +151,7 @@ pub fn renumbered(output: &[Id]) -> Template {
 }
 
 /// First `output`, then what the template of its URLs becomes.
-pub fn then(output: &[Id], next: &[Id]) -> Template {
+fn then(output: &[Id], next: &[Id]) -> Template {
     let arguments: Vec<Id> = output.iter().copied().filter(|number| ARGUMENTS.contains(number)).collect();
     let number = |number: &Id| {
         if ARGUMENTS.contains(number) { arguments[usize::from(*number - ARGUMENTS.start)] } else { *number }

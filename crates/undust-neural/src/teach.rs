@@ -4,14 +4,15 @@ use std::collections::BTreeSet;
 use std::fmt;
 
 use undust_learn::bound::upper_bound;
+use undust_learn::site::ALL_FOLDS;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::corpus::{ALL_FOLDS, Corpus, Tally};
+use crate::corpus::{Corpus, Tally};
 use crate::model::{Report, Speaker};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
 use crate::table::{Entry, KNOWN_FROM};
 use crate::targets::numbers_in;
-use crate::vocabulary::Template;
+use crate::vocabulary::{Template, bytes};
 
 /// How a network is made.
 #[derive(Clone, Debug)]
@@ -234,15 +235,10 @@ fn lessons(corpus: &Corpus, entries: &[Entry], seed: u64) -> Vec<Lesson> {
         };
         let weight = 1.0 + (rows.len() as f32).ln();
         let pair = Pair { source: source.clone(), target: target.clone(), weight };
-        let hash = hash(source, seed);
+        let hash = xxh3_64_with_seed(&bytes(source), seed);
         Some(Lesson { template, pair, part: hash % PARTS, chooses: (hash / PARTS).is_multiple_of(CHOOSES) })
     };
     (0..).zip(templates).filter_map(lesson).collect()
-}
-
-fn hash(template: &Template, seed: u64) -> u64 {
-    let bytes: Vec<u8> = template.iter().flat_map(|number| number.to_le_bytes()).collect();
-    xxh3_64_with_seed(&bytes, seed)
 }
 
 /// The questions with the answers of a network.
@@ -364,7 +360,7 @@ mod tests {
         let site = Site::new("qa.example", &pages(), 0);
         let corpus = Style::PAPER.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let entries = table::entries(&corpus, &targets, 0.01, site.clusters());
+        let entries = table::entries(&corpus, &targets, 0.01 * site.clusters() as f64);
         let lessons = lessons(&corpus, &entries, 0);
         let settings = Settings { hidden: 32, ..Settings::default() };
         let lessons: Vec<&Lesson> = lessons.iter().collect();

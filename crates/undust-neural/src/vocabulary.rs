@@ -16,6 +16,11 @@ use crate::tokens::{self, Delimiters, Token};
 /// A URL with numbers for its tokens: words and delimiters have their own, arguments are counted from the left.
 pub type Template = Vec<Id>;
 
+/// A template as bytes, to be hashed.
+pub fn bytes(template: &Template) -> Vec<u8> {
+    template.iter().flat_map(|number| number.to_le_bytes()).collect()
+}
+
 /// URLs with more tokens than this are left alone: translating them would take long, and nothing can be learned from their like.
 pub const MOST_TOKENS: usize = 64;
 

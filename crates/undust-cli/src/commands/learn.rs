@@ -36,11 +36,11 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
-    let name = args.method.name();
-    let neural = seq2seq::learner(&args.seq2seq, args.seed);
-    let learn = |site: &str, pages: Vec<Page>| match args.method {
-        Method::Seq2seq => neural.learn_site(site, &pages, &config),
-        _ => Lesson::of_rules(learn_site(site, pages, learner(args).as_ref(), &config)),
+    let (rules_alone, neural) = (learner(args), seq2seq::learner(&args.seq2seq, args.seed));
+    let name = rules_alone.as_ref().map_or(neural.name(), |learner| learner.name());
+    let learn = |site: &str, pages: Vec<Page>| match &rules_alone {
+        Some(learner) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
+        None => neural.learn_site(site, &pages, &config),
     };
     let clustering = args.clustering.options();
     let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, &config, &clustering))?;
@@ -109,8 +109,9 @@ fn config(args: &Learn) -> Config {
     }
 }
 
-fn learner(args: &Learn) -> Box<dyn Learner> {
-    match args.method {
+/// The learner that was asked for; none for `seq2seq`, which learns more than rules.
+fn learner(args: &Learn) -> Option<Box<dyn Learner>> {
+    Some(match args.method {
         Method::Dustbuster => Box::new(dustbuster(&args.dustbuster, args.min_support)),
         Method::Rewrite => {
             let usual = Rewrite::default();
@@ -127,8 +128,8 @@ fn learner(args: &Learn) -> Box<dyn Learner> {
             let min_support = args.min_support.unwrap_or(PatternTree::default().min_support);
             Box::new(PatternTree { min_overlap, min_common, min_support, both_ways: false })
         }
-        Method::Seq2seq => Box::new(seq2seq::learner(&args.seq2seq, args.seed)),
-    }
+        Method::Seq2seq => return None,
+    })
 }
 
 fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {

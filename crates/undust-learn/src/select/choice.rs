@@ -9,9 +9,9 @@ use undust::rules::{self, Action, Rule};
 use super::Proposal;
 use super::changes::{Changes, Step};
 use super::groups::Groups;
-use super::trial::{ALL_FOLDS, Evidence, Judge, Outcome, Trial};
+use super::trial::{Evidence, Judge, Outcome, Trial};
 use crate::bound::upper_bound;
-use crate::site::Site;
+use crate::site::{ALL_FOLDS, Site};
 
 pub(super) struct Accepted {
     pub(super) candidate: usize,

@@ -4,10 +4,7 @@ use std::cmp::Reverse;
 
 use super::groups::{Count, Groups};
 use crate::bound::upper_bound;
-use crate::site::FOLDS;
-
-/// Every fold, as a set of bits.
-pub(super) const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
+use crate::site::ALL_FOLDS;
 
 /// Example pairs kept per rule.
 const MOST_EXAMPLES: usize = 3;
