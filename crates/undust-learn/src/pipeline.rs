@@ -70,6 +70,21 @@ pub struct Learned {
     pub failed: u64,
     /// Rows of images, styles and scripts that were left out, likewise.
     pub assets: u64,
+    /// What each learner had a part in.
+    pub learners: Vec<Contribution>,
+}
+
+/// What one learner had a part in.
+#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
+pub struct Contribution {
+    /// The learner.
+    pub learner: String,
+    /// Distinct rules that it proposed.
+    pub candidates: u64,
+    /// Of the rules kept, those that it proposed first or alone.
+    pub rules: u64,
+    /// URLs that these save.
+    pub saved: u64,
 }
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
@@ -94,7 +109,15 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Le
     let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
     let rules = select(site, learner.name(), &proposals, limits, config.site_by);
     let rules = SiteRules { site: site.name.clone(), rules };
-    Learned { rules, candidates: proposals.len() as u64, ..Learned::nothing(site) }
+    let candidates = proposals.len() as u64;
+    let saved = |rule: &Rule| rule.evidence.as_ref().map_or(0, |evidence| evidence.saved);
+    let contribution = Contribution {
+        learner: learner.name().to_owned(),
+        candidates,
+        rules: rules.rules.len() as u64,
+        saved: rules.rules.iter().map(saved).sum(),
+    };
+    Learned { rules, candidates, learners: vec![contribution], ..Learned::nothing(site) }
 }
 
 impl Learned {
