@@ -35,7 +35,7 @@ pub const MOST_LIKELY: usize = 1000;
 /// The default of [`Config::max_fpr`].
 pub const MAX_FPR: f64 = 0.01;
 /// The default of [`Config::min_trials`].
-pub const MIN_TRIALS: u64 = 10;
+pub const MIN_TRIALS: u64 = 5;
 
 impl Default for Config {
     fn default() -> Config {
@@ -106,18 +106,39 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
 /// Learn the rules of a site, judged by its labels.
 pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Learned {
     let proposals = propose(site, learner);
-    let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials };
-    let rules = select(site, learner.name(), &proposals, limits, config.site_by);
-    let rules = SiteRules { site: site.name.clone(), rules };
-    let candidates = proposals.len() as u64;
-    let saved = |rule: &Rule| rule.evidence.as_ref().map_or(0, |evidence| evidence.saved);
-    let contribution = Contribution {
-        learner: learner.name().to_owned(),
-        candidates,
-        rules: rules.rules.len() as u64,
-        saved: rules.rules.iter().map(saved).sum(),
+    let limits = Limits {
+        max_fpr: config.max_fpr,
+        min_trials: config.min_trials,
+        // A paper's learner says what the paper says.
+        widen: !learner.members().is_empty(),
     };
-    Learned { rules, candidates, learners: vec![contribution], ..Learned::nothing(site) }
+    let rules = select(site, &proposals, limits, config.site_by);
+    let learners = contributions(learner, &proposals, &rules);
+    let rules = SiteRules { site: site.name.clone(), rules };
+    Learned { rules, candidates: proposals.len() as u64, learners, ..Learned::nothing(site) }
+}
+
+/// The learners that are asked.
+fn members(learner: &dyn Learner) -> Vec<&dyn Learner> {
+    match learner.members() {
+        [] => vec![learner],
+        members => members.iter().map(Box::as_ref).collect(),
+    }
+}
+
+/// What each learner had a part in.
+fn contributions(learner: &dyn Learner, proposals: &[Proposal], rules: &[Rule]) -> Vec<Contribution> {
+    let of = |member: &dyn Learner| {
+        let name = member.name();
+        let its = rules.iter().filter(|rule| rule.learner.as_deref() == Some(name));
+        Contribution {
+            learner: name.to_owned(),
+            candidates: proposals.iter().filter(|p| p.learners.contains(&name)).count() as u64,
+            rules: its.clone().count() as u64,
+            saved: its.filter_map(|rule| rule.evidence.as_ref()).map(|evidence| evidence.saved).sum(),
+        }
+    };
+    members(learner).into_iter().map(of).collect()
 }
 
 impl Learned {
@@ -162,7 +183,7 @@ fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Conf
     })
 }
 
-/// Let the learner propose rules several times, each time with another part of the site held out.
+/// Let the learners propose rules several times, each time with another part of the site held out.
 fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
     let held_out: Vec<u32> = if site.len() > LARGE_SITE {
         vec![0b0011, 0b1100]
@@ -171,8 +192,11 @@ fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
     };
     let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
     for unseen in held_out {
-        for candidate in learner.learn(&site.sample(unseen)) {
-            add(&mut proposals, candidate, unseen);
+        let sample = site.sample(unseen);
+        for member in members(learner) {
+            for candidate in member.learn(&sample) {
+                add(&mut proposals, candidate, unseen, member.name());
+            }
         }
     }
     let mut proposals: Vec<Proposal> = proposals.into_values().collect();
@@ -180,12 +204,22 @@ fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
     proposals
 }
 
-fn add(proposals: &mut BTreeMap<(String, String), Proposal>, candidate: Candidate, unseen: u32) {
+fn add(
+    proposals: &mut BTreeMap<(String, String), Proposal>,
+    candidate: Candidate,
+    unseen: u32,
+    learner: &'static str,
+) {
     let Candidate { action, support } = candidate;
     let sides = Action::sides(&action);
-    let known = proposals
-        .entry(sides)
-        .or_insert_with(|| Proposal { candidate: Candidate { action, support }, unseen });
+    let known = proposals.entry(sides).or_insert_with(|| Proposal {
+        candidate: Candidate { action, support },
+        unseen,
+        learners: Vec::new(),
+    });
     known.candidate.support = known.candidate.support.max(support);
     known.unseen |= unseen;
+    if !known.learners.contains(&learner) {
+        known.learners.push(learner);
+    }
 }

@@ -17,16 +17,21 @@ mod choice;
 mod groups;
 mod plausible;
 mod trial;
+mod widen;
+
+use std::collections::{BTreeMap, BTreeSet};
 
 use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
-use crate::bound::{lower_bound, upper_bound};
+use crate::bound::upper_bound;
 use crate::learn::Candidate;
 use crate::site::{ALL_FOLDS, FOLDS, Site};
-use choice::{Accepted, Choice};
+use choice::{Accepted, Choice, Refused};
+use plausible::plausible;
 use trial::Tally;
+use widen::widen;
 
 /// What selection is bound by.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +40,8 @@ pub struct Limits {
     pub max_fpr: f64,
     /// A rule with fewer trials than this is not believed.
     pub min_trials: u64,
+    /// Whether rules are also tried more widely than they were proposed.
+    pub widen: bool,
 }
 
 /// A candidate and the folds that its learner did not see when it proposed it, a set of bits.
@@ -44,107 +51,176 @@ pub struct Proposal {
     pub candidate: Candidate,
     /// The folds.
     pub unseen: u32,
+    /// Who proposed it; the first is named in the rule.
+    pub learners: Vec<&'static str>,
 }
 
-/// Choose among `proposals`, which `learner` made. What is chosen passes `undust::apply::check`.
-pub fn select(
-    site: &Site,
-    learner: &str,
-    proposals: &[Proposal],
-    limits: Limits,
-    site_by: SiteBy,
-) -> Vec<Rule> {
-    let mut choice = Choice::new(site, proposals, limits.max_fpr);
-    let pages = site.clusters() as f64;
-    let levels = STRICTNESS.into_iter().chain([limits.max_fpr]);
-    for strictness in levels {
-        choice.strictness = strictness;
-        let (accepted, rules) = choose_checked(&mut choice, site, learner, limits, site_by);
-        let is_last = strictness <= limits.max_fpr;
-        if is_last || are_few(&accepted, limits.max_fpr, pages) || !is_refuted(&mut choice, limits, pages) {
-            return rules;
+/// Choose among `proposals`. What is chosen passes `undust::apply::check`.
+pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
+    let levels = levels(limits);
+    let t0 = std::time::Instant::now();
+    let most_wrong = 2.0 * levels[0].most_wrong;
+    let mut worth_trying = plausible(site, proposals, most_wrong);
+    if limits.widen {
+        worth_trying.extend(widen(&worth_trying));
+        worth_trying = plausible(site, &worth_trying, most_wrong);
+    }
+    if std::env::var("TALK").is_ok() {
+        eprintln!("  plausible {} of {} {:?}", worth_trying.len(), proposals.len(), t0.elapsed());
+    }
+    let mut choice = Choice::new(site, &worth_trying, limits.max_fpr);
+    choice.level = levels[0];
+    choice.first = best_start(&mut choice, &worth_trying);
+    if std::env::var("TALK").is_ok() {
+        eprintln!("  start {:?} {:?}", choice.first, t0.elapsed());
+    }
+    for level in levels {
+        choice.level = level;
+        for _ in 0..ROUNDS {
+            let t0 = std::time::Instant::now();
+            let unused = cross_check(&mut choice);
+            let total = Tally::sum(unused.values().copied());
+            let ok = total.is_borne_out(limits.max_fpr, choice.pages);
+            if std::env::var("TALK").is_ok() {
+                eprintln!(
+                    "  level {level:?} {total:?} of {} pages lost {} pairs {} {ok} {:?}",
+                    choice.pages,
+                    total.lost(),
+                    upper_bound(total.wrong_pairs, total.pairs),
+                    t0.elapsed()
+                );
+            }
+            if ok {
+                let r = choose_checked(&mut choice, site, site_by);
+                if std::env::var("TALK").is_ok() {
+                    eprintln!("  chosen {} {:?}", r.len(), t0.elapsed());
+                }
+                return r;
+            }
+            for candidate in failed(&unused, limits.max_fpr, choice.pages) {
+                choice.banned[candidate] = true;
+            }
         }
-        choice.allow_all();
     }
     Vec::new()
 }
 
-/// How little a rule may be believed by itself, from lax to strict: what its own bound must not exceed.
-const STRICTNESS: [f64; 2] = [1.0, 0.1];
-
-/// Whether the rules' own bounds add up to less than may be lost: then they need no help from each other.
-fn are_few(accepted: &[Accepted], max_fpr: f64, pages: f64) -> bool {
-    accepted.iter().map(|a| a.trial.outcome.seen.lost()).sum::<f64>() <= max_fpr * pages
+/// Greedy choices depend on where they begin: of all learners, or none, the one whose rules to choose first.
+fn best_start(choice: &mut Choice, proposals: &[Proposal]) -> Option<&'static str> {
+    let learners: BTreeSet<&'static str> =
+        proposals.iter().flat_map(|p| p.learners.iter().copied()).collect();
+    let starts = learners.into_iter().map(Some);
+    let mut best = (None, saved(choice, None));
+    for start in starts {
+        let saved = saved(choice, start);
+        if saved > best.1 {
+            best = (start, saved);
+        }
+    }
+    choice.first = best.0;
+    best.0
 }
 
-/// Whether rules chosen in this way surely break the limit on evidence that did not choose them. Of many bad rules, some
+/// What is saved by a choice that begins in this way.
+fn saved(choice: &mut Choice, first: Option<&'static str>) -> u64 {
+    let start = choice.banned.clone();
+    choice.first = first;
+    let saved = choose(choice, &mut |_, _, _| false).iter().map(|a| a.trial.outcome.saved).sum();
+    choice.banned.clone_from(&start);
+    saved
+}
+
+/// So often rules that failed are replaced by others before more is asked of all.
+const ROUNDS: usize = 8;
+
+/// A rule that saves less than this is not worth reading.
+const MIN_SAVED: u64 = 3;
+
+/// The candidates to give up so that the others are borne out, the worst first.
+fn failed(unused: &BTreeMap<usize, Tally>, max_fpr: f64, pages: f64) -> Vec<usize> {
+    let mut order: Vec<(Tally, usize)> =
+        unused.iter().map(|(candidate, tally)| (*tally, *candidate)).collect();
+    order.sort_by(|(a, _), (b, _)| worst_first(a, b));
+    let is_safe =
+        |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_borne_out(max_fpr, pages);
+    let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
+    order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
+}
+
+fn worst_first(a: &Tally, b: &Tally) -> std::cmp::Ordering {
+    // By the share of false positives, without dividing; then those with the least evidence.
+    let by_urls = (b.wrong * a.trials).cmp(&(a.wrong * b.trials));
+    let by_pairs = (u128::from(b.wrong_pairs) * u128::from(a.pairs))
+        .cmp(&(u128::from(a.wrong_pairs) * u128::from(b.pairs)));
+    by_pairs.then(by_urls).then(a.trials.cmp(&b.trials))
+}
+
+/// How much a rule must have to be said for it.
+#[derive(Clone, Copy, Debug)]
+struct Level {
+    /// Held-out trials.
+    min_trials: u64,
+    /// The share of wrong ones that a rule by itself may have.
+    most_wrong: f64,
+}
+
+/// From lax to strict.
+fn levels(limits: Limits) -> Vec<Level> {
+    let Limits { max_fpr, min_trials, .. } = limits;
+    let e = |n: &str, d: f64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
+    let mt = e("MT", min_trials as f64) as u64;
+    let slack = e("SLACK", 5.0);
+    vec![
+        Level { min_trials: mt, most_wrong: slack * max_fpr },
+        Level { min_trials: mt, most_wrong: max_fpr },
+        Level { min_trials: 3 * mt, most_wrong: max_fpr },
+        Level { min_trials: 10 * mt, most_wrong: max_fpr },
+        Level { min_trials: 30 * mt, most_wrong: max_fpr },
+    ]
+}
+
+/// What comes of rules chosen in this way on evidence that did not choose them. Of many bad rules, some
 /// look good on the few URLs they are tried on; chosen for that, they look good together, and nothing but other URLs
 /// can tell. Each fold in turn is kept from the choice and then asked.
-fn is_refuted(choice: &mut Choice, limits: Limits, pages: f64) -> bool {
+fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
     let start = choice.banned.clone();
-    let min_trials = limits.min_trials * u64::from(FOLDS - 1) / u64::from(FOLDS);
-    let mut unused = Vec::new();
+    let mut unused: BTreeMap<usize, Tally> = BTreeMap::new();
     for fold in 0..FOLDS {
         choice.usable = ALL_FOLDS & !(1 << fold);
-        let accepted = choose(choice, Limits { min_trials, ..limits }, pages, 0);
-        unused.extend(accepted.iter().map(|a| a.trial.outcome.unused));
+        for Accepted { candidate, trial } in choose(choice, &mut |_, _, _| false) {
+            let known = unused.entry(candidate).or_default();
+            *known = Tally::sum([*known, trial.outcome.unused].into_iter());
+        }
         choice.banned.clone_from(&start);
     }
     choice.usable = ALL_FOLDS;
-    let unused = Tally::sum(unused.into_iter());
-    lower_bound(unused.wrong, unused.trials) > limits.max_fpr
+    unused
 }
 
 /// Choose rules that `check` has nothing to say against.
-fn choose_checked(
-    choice: &mut Choice,
-    site: &Site,
-    learner: &str,
-    limits: Limits,
-    site_by: SiteBy,
-) -> (Vec<Accepted>, Vec<Rule>) {
-    loop {
-        let accepted = choose(choice, limits, site.clusters() as f64, OPEN_ROUNDS);
-        let rules: Vec<Rule> = accepted.iter().map(|a| choice.rule(a, learner)).collect();
-        let refused = refused(&site.name, &rules, site_by);
-        if refused.is_empty() {
-            return (accepted, rules);
-        }
-        for at in refused {
-            choice.banned[accepted[at].candidate] = true;
-        }
-    }
+fn choose_checked(choice: &mut Choice, site: &Site, site_by: SiteBy) -> Vec<Rule> {
+    let mut is_refused = |choice: &Choice, accepted: &[Accepted], candidate: usize| {
+        let so_far = accepted.iter().map(|a| a.candidate).chain([candidate]);
+        let rules: Vec<Rule> = so_far.map(|c| Rule::new(choice.action(c).clone())).collect();
+        !refused(&site.name, &rules, site_by).is_empty()
+    };
+    let accepted = choose(choice, &mut is_refused);
+    accepted.iter().map(|a| choice.rule(a)).collect()
 }
 
-/// After so many rounds, no candidate takes the place of one given up: there may be thousands that are as bad.
-const OPEN_ROUNDS: usize = 4;
-
 /// Choose until the chosen rules keep to both bounds together.
-fn choose(choice: &mut Choice, limits: Limits, pages: f64, open_rounds: usize) -> Vec<Accepted> {
-    let Limits { max_fpr, min_trials } = limits;
-    choice.min_trials = min_trials;
-    if upper_bound(0, min_trials) * min_trials as f64 > max_fpr * pages {
-        // Not even the smallest rule without a false positive could be shown to lose so few pages.
-        return Vec::new();
-    }
-    let mut round = 0;
+fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
     loop {
-        let accepted = choice.run();
-        let given_up = worst_rules(&accepted, max_fpr, pages);
+        let accepted = choice.run(is_refused);
+        let given_up = worst_rules(&accepted, choice.max_fpr, choice.pages);
         if given_up.is_empty() {
             return accepted;
         }
-        if round >= open_rounds {
-            choice.banned.fill(true);
-            for a in &accepted {
-                choice.banned[a.candidate] = false;
-            }
+        // Only those that are left: what takes the place of rules given up is no better.
+        choice.banned.fill(true);
+        for a in &accepted {
+            choice.banned[a.candidate] = given_up.contains(&a.candidate);
         }
-        // Without them, others may have more to do: choose again.
-        for candidate in given_up {
-            choice.banned[candidate] = true;
-        }
-        round += 1;
     }
 }
 
@@ -166,10 +242,7 @@ pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize>
 fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: f64) -> Vec<usize> {
     let mut order: Vec<(Tally, usize)> =
         accepted.iter().map(|a| (a.trial.outcome.seen, a.candidate)).collect();
-    // By the share of false positives, without dividing; then those with the least evidence.
-    order.sort_by(|(a, _), (b, _)| {
-        (b.wrong * a.trials).cmp(&(a.wrong * b.trials)).then(a.trials.cmp(&b.trials))
-    });
+    order.sort_by(|(a, _), (b, _)| worst_first(a, b));
     let is_safe = |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_safe(max_fpr, pages);
     let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
     order[..given_up].iter().map(|(_, candidate)| *candidate).collect()

@@ -17,12 +17,12 @@ const EVERY_FOLD: u32 = 0b1111;
 
 fn proposal(from: &str, to: &str, unseen: u32) -> Proposal {
     let action = Action::rewrite(from, to).expect("well formed");
-    Proposal { candidate: Candidate { action, support: 10 }, unseen }
+    Proposal { candidate: Candidate { action, support: 10 }, unseen, learners: vec!["test"] }
 }
 
 fn choose(rows: &[Row], proposals: &[Proposal]) -> Vec<Rule> {
-    let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS };
-    select(&site(rows), "test", proposals, limits, SiteBy::Domain)
+    let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
+    select(&site(rows), proposals, limits, SiteBy::Domain)
 }
 
 fn chosen(rows: &[Row], sides: &[(&str, &str)]) -> Vec<String> {

@@ -3,8 +3,10 @@
 pub mod decision_tree;
 pub mod dustbuster;
 pub mod pattern_tree;
+pub mod pool;
 pub mod rewrite;
 pub mod say;
+pub mod usual;
 
 use undust::rules::Action;
 
@@ -26,6 +28,11 @@ pub trait Learner: Sync {
     /// judge them but trying them out.
     fn learn_unlabelled(&self, _list: &Listing) -> Option<Vec<LikelyRule>> {
         None
+    }
+
+    /// The learners behind this one, if it only gathers what others propose.
+    fn members(&self) -> &[Box<dyn Learner>] {
+        &[]
     }
 }
 

@@ -5,7 +5,6 @@ use undust::url::has_strange_byte;
 
 use super::Proposal;
 use super::alike::Alike;
-use super::plausible::plausible;
 use crate::changes::{engine, first_change};
 use crate::intern::Interner;
 use crate::site::Site;
@@ -24,7 +23,7 @@ pub(super) struct Step {
     pub(super) after: u32,
 }
 
-/// Canonical keys, and what the plausible candidates make of those that were looked at.
+/// Canonical keys, and what candidates make of those that were looked at.
 pub(super) struct Changes {
     engine: Canonicalizer,
     scratch: Scratch,
@@ -36,8 +35,6 @@ pub(super) struct Changes {
     by_candidate: ByCandidate,
     /// Each candidate's steps from keys that are not the site's URLs.
     later: Vec<Vec<Step>>,
-    /// Which candidates are worth running.
-    plausible: Vec<bool>,
     /// Which of the site's URLs have a strange byte.
     strange: Vec<bool>,
     /// The key at hand; kept for its allocation.
@@ -45,8 +42,8 @@ pub(super) struct Changes {
 }
 
 impl Changes {
-    /// Run all candidates on all URLs of the site, then forget those that are not plausible.
-    pub(super) fn new(site: &Site, proposals: &[Proposal]) -> Changes {
+    /// Run all candidates on these URLs of the site; each URL's key is its place among them.
+    pub(super) fn new(site: &Site, rows: &[u32], proposals: &[Proposal]) -> Changes {
         let mut changes = Changes {
             engine: engine(proposals.iter().map(|p| &p.candidate.action)),
             scratch: Scratch::new(),
@@ -55,30 +52,26 @@ impl Changes {
             spans: Vec::new(),
             by_candidate: ByCandidate::default(),
             later: vec![Vec::new(); proposals.len()],
-            plausible: vec![true; proposals.len()],
-            strange: Vec::with_capacity(site.len()),
+            strange: Vec::with_capacity(rows.len()),
             url: Vec::new(),
         };
-        let rows = 0..site.len() as u32;
-        for row in rows.clone() {
+        for &row in rows {
             changes.url.clear();
             site.write_url(row, &mut changes.url);
             changes.keys.intern(&changes.url);
             changes.strange.push(has_strange_byte(&changes.url));
         }
         let alike = Alike::new(proposals);
-        for row in rows {
-            changes.run(row, &alike);
+        for key in 0..rows.len() as u32 {
+            changes.run(key, &alike);
         }
         changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
-        changes.plausible = plausible(site, proposals.len(), |candidate| changes.by_candidate.of(candidate));
-        if changes.plausible.contains(&false) {
-            // Not held while the next one is made: both are large.
-            changes.by_candidate = ByCandidate::default();
-            changes.forget_implausible(site.len());
-            changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
-        }
         changes
+    }
+
+    /// What a candidate makes of the site's URLs, in their order.
+    pub(super) fn steps(&self, candidate: usize) -> &[Step] {
+        self.by_candidate.of(candidate)
     }
 
     /// The bytes of a key.
@@ -89,11 +82,6 @@ impl Changes {
     /// Whether a key has a strange byte, so that little is known of what rules make of it.
     pub(super) fn is_strange(&self, key: u32) -> bool {
         self.strange.get(key as usize).copied().unwrap_or_else(|| has_strange_byte(self.key(key)))
-    }
-
-    /// Whether a candidate is worth trying.
-    pub(super) fn is_plausible(&self, candidate: usize) -> bool {
-        self.plausible[candidate]
     }
 
     /// How many keys there are now.
@@ -138,13 +126,13 @@ impl Changes {
         self.spans.get(key as usize).copied().flatten()
     }
 
-    /// Note what the plausible candidates make of `key`; those that follow another one are not run.
+    /// Note what the candidates make of `key`; those that follow another one are not run.
     fn run(&mut self, key: u32, alike: &Alike) {
-        let Changes { engine, scratch, keys, by_key, spans, plausible, url, .. } = self;
+        let Changes { engine, scratch, keys, by_key, spans, url, .. } = self;
         let start = count(by_key);
         url.clear();
         url.extend_from_slice(keys.get(key));
-        let wanted = |candidate: u32| plausible[candidate as usize] && !alike.follows(candidate, key);
+        let wanted = |candidate: u32| !alike.follows(candidate, key);
         let mut push = |candidate, after| {
             if after != key {
                 by_key.push(Change { candidate, after });
@@ -159,33 +147,6 @@ impl Changes {
             spans.resize(key as usize + 1, None);
         }
         spans[key as usize] = Some((start, count(by_key)));
-    }
-
-    /// Leave out all that was found of candidates that are not plausible. Keys are numbered as if those had never been run.
-    fn forget_implausible(&mut self, site_len: usize) {
-        let mut kept: Vec<u32> = (0..site_len as u32).collect();
-        let mut number = vec![None; self.keys.len()];
-        number[..site_len].copy_from_slice(&kept.iter().copied().map(Some).collect::<Vec<_>>());
-        let (mut from, mut to) = (0, 0);
-        for span in self.spans.iter_mut().flatten() {
-            let start = to;
-            for at in from..span.1 {
-                let Change { candidate, after } = self.by_key[at as usize];
-                if self.plausible[candidate as usize] {
-                    let after = *number[after as usize].get_or_insert_with(|| {
-                        kept.push(after);
-                        kept.len() as u32 - 1
-                    });
-                    self.by_key[to as usize] = Change { candidate, after };
-                    to += 1;
-                }
-            }
-            from = span.1;
-            *span = (start, to);
-        }
-        self.by_key.truncate(to as usize);
-        self.by_key.shrink_to_fit();
-        self.keys.keep(&kept);
     }
 }
 

@@ -6,10 +6,10 @@ use std::collections::BinaryHeap;
 use undust::apply::{is_last, too_long};
 use undust::rules::{self, Action, Rule};
 
-use super::Proposal;
 use super::changes::{Changes, Step};
 use super::groups::Groups;
-use super::trial::{Evidence, Judge, Outcome, Trial};
+use super::trial::{Evidence, Judge, Outcome, Tally, Trial};
+use super::{Level, MIN_SAVED, Proposal};
 use crate::bound::upper_bound;
 use crate::site::{ALL_FOLDS, Site};
 
@@ -22,17 +22,22 @@ pub(super) struct Accepted {
 /// those that surely save most, then as they were proposed.
 type Rank = (Reverse<bool>, u64, Reverse<usize>);
 
+/// Whether a candidate must not stand behind the rules accepted so far.
+pub(super) type Refused<'f, 's> = dyn FnMut(&Choice<'s>, &[Accepted], usize) -> bool + 'f;
+
 /// The state of the choice.
 pub(super) struct Choice<'s> {
     site: &'s Site,
     proposals: &'s [Proposal],
-    max_fpr: f64,
-    /// A rule with fewer trials is not believed.
-    pub(super) min_trials: u64,
+    pub(super) max_fpr: f64,
+    /// How many pages the site has.
+    pub(super) pages: f64,
+    /// What there must be to say for a rule.
+    pub(super) level: Level,
     /// The folds whose evidence may be used, a set of bits.
     pub(super) usable: u32,
-    /// What the bound of a single rule must not exceed.
-    pub(super) strictness: f64,
+    /// The learner whose rules are chosen before those of others.
+    pub(super) first: Option<&'static str>,
     changes: Changes,
     groups: Groups,
     judge: Judge,
@@ -66,61 +71,104 @@ const MOST_STEPS: usize = 64;
 
 impl<'s> Choice<'s> {
     pub(super) fn new(site: &'s Site, proposals: &'s [Proposal], max_fpr: f64) -> Choice<'s> {
-        let mut choice = Choice {
+        Choice {
             site,
             proposals,
             max_fpr,
-            min_trials: 0,
+            pages: site.clusters() as f64,
+            level: Level { min_trials: 0, most_wrong: max_fpr },
             usable: ALL_FOLDS,
-            strictness: 1.0,
-            changes: Changes::new(site, proposals),
+            first: None,
+            // The key of a URL is its row.
+            changes: Changes::new(site, &site.sample(0).rows, proposals),
             groups: Groups::default(),
             judge: Judge::default(),
             place: vec![None; proposals.len()],
-            banned: Vec::new(),
+            banned: vec![false; proposals.len()],
             grows: proposals.iter().map(|p| p.candidate.action.grows()).collect(),
             at_first: vec![Vec::new(); ALL_FOLDS as usize + 1],
             rests: Vec::new(),
             trials: 0,
             is_last: false,
-        };
-        choice.allow_all();
-        choice
+        }
     }
 
-    /// Try all plausible candidates again.
-    pub(super) fn allow_all(&mut self) {
-        let implausible = |candidate| !self.changes.is_plausible(candidate);
-        self.banned = (0..self.proposals.len()).map(implausible).collect();
-    }
-
-    /// Choose greedily, from the start.
-    pub(super) fn run(&mut self) -> Vec<Accepted> {
+    /// Choose greedily, from the start: rules that are right first, then those that what is left of the limits allows.
+    pub(super) fn run(&mut self, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
         self.groups.reset(self.site);
         self.place.fill(None);
+        let mut accepted: Vec<Accepted> = Vec::new();
+        let right = self.max_fpr.min(self.level.most_wrong);
+        if let Some(first) = self.first {
+            self.fill(right, Some(first), &mut accepted, is_refused);
+        }
+        self.fill(right, None, &mut accepted, is_refused);
+        if self.level.most_wrong > self.max_fpr {
+            self.fill(self.level.most_wrong, None, &mut accepted, is_refused);
+        }
+        accepted
+    }
+
+    /// Accept more rules, all or those of one learner, each wrong on at most this share of its trials.
+    fn fill(
+        &mut self,
+        most_wrong: f64,
+        learner: Option<&str>,
+        accepted: &mut Vec<Accepted>,
+        is_refused: &mut Refused<'_, 's>,
+    ) {
         let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
         for candidate in 0..self.proposals.len() {
-            if self.banned[candidate] {
+            let is_asked =
+                learner.is_none_or(|learner| self.proposals[candidate].learners.contains(&learner));
+            if !is_asked || self.banned[candidate] || self.place[candidate].is_some() {
                 continue;
             }
             let outcome = self.at_first(candidate);
-            if self.believes(&outcome) {
+            if self.believes(&outcome, most_wrong) {
                 heap.push(self.rank(candidate, &outcome));
             }
         }
-        let mut accepted: Vec<Accepted> = Vec::new();
+        let mut total = Tally::sum(accepted.iter().map(|a| a.trial.outcome.seen));
         while let Some((.., Reverse(candidate))) = heap.pop() {
-            let trial = self.try_out(candidate).filter(|trial| self.believes(&trial.outcome));
+            let trial = self.try_out(candidate).filter(|trial| self.believes(&trial.outcome, most_wrong));
             let Some(trial) = trial else { continue };
             let now = self.rank(candidate, &trial.outcome);
             if heap.peek().is_some_and(|next| *next > now) {
                 heap.push(now);
                 continue;
             }
+            let seen = trial.outcome.seen;
+            let after = Tally::sum([total, seen].into_iter());
+            if std::env::var("TALK2").is_ok() && self.usable == ALL_FOLDS {
+                eprintln!(
+                    "   try {} {:?} after {:?} safe {}",
+                    self.action(candidate),
+                    seen,
+                    after,
+                    after.is_safe(self.max_fpr, self.pages)
+                );
+            }
+            // Rules that were never wrong may be too few yet for the bounds to hold.
+            if seen.wrong + seen.wrong_pairs > 0 && !after.is_safe(self.max_fpr, self.pages) {
+                continue;
+            }
+            if std::env::var("TALK2").is_ok() && self.usable == ALL_FOLDS {
+                eprintln!(
+                    "   accept {} {:?} after {:?} safe {}",
+                    self.action(candidate),
+                    seen,
+                    after,
+                    after.is_safe(self.max_fpr, self.pages)
+                );
+            }
+            if is_refused(self, accepted, candidate) {
+                continue;
+            }
+            total = after;
             self.accept(candidate, &trial, accepted.len() as u32);
             accepted.push(Accepted { candidate, trial });
         }
-        accepted
     }
 
     /// What `candidate` would do before any is accepted; nothing where it would run in a circle.
@@ -136,13 +184,12 @@ impl<'s> Choice<'s> {
     }
 
     /// Whether there is enough to be said for a candidate.
-    fn believes(&self, outcome: &Outcome) -> bool {
-        let (seen, max_fpr) = (&outcome.seen, self.max_fpr);
+    fn believes(&self, outcome: &Outcome, most_wrong: f64) -> bool {
+        let seen = &outcome.seen;
         outcome.saved >= MIN_SAVED
-            && seen.trials >= self.min_trials
-            && seen.wrong as f64 <= max_fpr * seen.trials as f64
-            && seen.wrong_pairs as f64 <= max_fpr * seen.pairs as f64
-            && upper_bound(seen.wrong, seen.trials) <= self.strictness
+            && seen.trials >= self.level.min_trials
+            && seen.wrong as f64 <= most_wrong * seen.trials as f64
+            && seen.wrong_pairs as f64 <= most_wrong * seen.pairs as f64
     }
 
     /// What `candidate` would do after the rules accepted so far; `None` when they would run in a circle.
@@ -188,7 +235,7 @@ impl<'s> Choice<'s> {
         is_last(self.action(candidate), &actions)
     }
 
-    fn action(&self, candidate: usize) -> &'s Action {
+    pub(super) fn action(&self, candidate: usize) -> &'s Action {
         &self.proposals[candidate].candidate.action
     }
 
@@ -234,12 +281,17 @@ impl<'s> Choice<'s> {
     }
 
     fn rank(&self, candidate: usize, outcome: &Outcome) -> Rank {
-        let surely = (1.0 - upper_bound(outcome.seen.wrong, outcome.seen.trials)) * outcome.saved as f64;
+        let trust = match self.action(candidate) {
+            Action::Rewrite(_) => 1.0,
+            Action::Substitute(_) => IN_ANY_PLACE,
+        };
+        let surely =
+            trust * (1.0 - upper_bound(outcome.seen.wrong, outcome.seen.trials)) * outcome.saved as f64;
         // Rounded, to be the same on every machine. Floats that are not negative are ordered as their bits are.
         (Reverse(self.grows[candidate]), (surely * 1e6).round().to_bits(), Reverse(candidate))
     }
 
-    pub(super) fn rule(&self, accepted: &Accepted, learner: &str) -> Rule {
+    pub(super) fn rule(&self, accepted: &Accepted) -> Rule {
         let Accepted { candidate, trial } = accepted;
         let Outcome { saved, seen, .. } = &trial.outcome;
         let proposed = &self.proposals[*candidate].candidate;
@@ -254,12 +306,12 @@ impl<'s> Choice<'s> {
             examples: trial.examples.iter().map(|&(a, b)| [text(a), text(b)]).collect(),
         };
         Rule {
-            learner: Some(learner.to_owned()),
+            learner: self.proposals[*candidate].learners.first().map(|&learner| learner.to_owned()),
             evidence: Some(evidence),
             ..Rule::new(proposed.action.clone())
         }
     }
 }
 
-/// A rule that saves less than this is not worth reading.
-const MIN_SAVED: u64 = 3;
+/// What a substitution saves counts less: it speaks of any place of a URL, and is harder to believe of URLs that were not seen.
+const IN_ANY_PLACE: f64 = 0.8;

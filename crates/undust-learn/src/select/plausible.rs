@@ -1,38 +1,115 @@
-//! A first look at each candidate by itself, which most do not survive: choosing among the others is much less work.
+//! A first look at each proposal by itself, which most do not survive: choosing among the others is much less work.
 
-use super::changes::Step;
+use std::cmp::Reverse;
+use std::collections::btree_map::Entry;
+use std::collections::{BTreeMap, BTreeSet};
+
+use undust::rules::Action;
+use undust::url::SplitUrl;
+use xxhash_rust::xxh3::Xxh3;
+
+use super::changes::{Changes, Step};
+use super::{MIN_SAVED, Proposal};
 use crate::changes::{Change, Merged};
 use crate::site::Site;
 
-/// A candidate with at least so many false positives, which are at least so large a share of the URLs that it spares, is
-/// beyond what any choice of evidence or of other rules could mend.
-const HOPELESS: (u64, u64) = (10, 5);
+/// The proposals that something is to be said for, in their order. Of those that make the same URLs equal, the best one stands for all.
+pub(super) fn plausible(site: &Site, proposals: &[Proposal], most_wrong: f64) -> Vec<Proposal> {
+    let rows = part(site);
+    let changes = Changes::new(site, &rows, proposals);
+    let mut kept: Vec<Proposal> = Vec::new();
+    let mut by_merges: BTreeMap<u64, (usize, Rank)> = BTreeMap::new();
+    for (candidate, proposal) in proposals.iter().enumerate() {
+        let steps = changes.steps(candidate);
+        // No other rule could speak of what is no URL any more.
+        if !steps.iter().all(|step| SplitUrl::new(changes.key(step.after)).is_some()) {
+            continue;
+        }
+        let Some(merges) = merges(site, &rows, steps, most_wrong) else { continue };
+        let rank = rank(proposal, steps.len());
+        if std::env::var("TALK3").is_ok() { eprintln!("P {merges:x} {rank:?} {} {:?} {}", proposal.unseen, proposal.learners, proposal.candidate.action); }
+        match by_merges.entry(merges) {
+            Entry::Vacant(new) => {
+                new.insert((kept.len(), rank));
+                kept.push(proposal.clone());
+            }
+            Entry::Occupied(mut known) => {
+                let (at, best) = known.get_mut();
+                join(&mut kept[*at], proposal, rank < *best);
+                *best = rank.min(*best);
+            }
+        }
+    }
+    kept
+}
 
-/// Which of so many candidates may be good; `steps` gives what each makes of the site's URLs, whose keys are their rows.
-pub(super) fn plausible<'s>(
-    site: &Site,
-    candidates: usize,
-    steps: impl Fn(usize) -> &'s [Step],
-) -> Vec<bool> {
-    let mut changes: Vec<Change> = Vec::new();
-    let mut is_plausible = |candidate| {
-        let change = |step: &Step| Change {
-            rule: candidate as u32,
-            to: u64::from(step.after),
-            cluster: site.cluster(step.key),
-        };
-        changes.clear();
-        changes.extend(steps(candidate).iter().map(change));
-        changes.sort_unstable_by_key(|change| (change.to, change.cluster));
-        let (mut spared, mut wrong) = (0, 0);
-        for changes in changes.chunk_by(|a, b| a.to == b.to) {
-            let to = changes[0].to;
-            let there = ((to as usize) < site.len()).then(|| site.cluster(to as u32));
-            let merged = Merged { changes, there };
+/// So many URLs are enough for a first look.
+const ENOUGH: usize = 25_000;
+
+/// Some of the pages of a large site, with all their URLs.
+fn part(site: &Site) -> Vec<u32> {
+    let one_in = (site.len() / ENOUGH).max(1) as u64;
+    let is_in = |row: &u32| site.label(site.cluster(*row)).is_multiple_of(one_in);
+    (0..site.len() as u32).filter(is_in).collect()
+}
+
+/// With so many false positives, which are a larger share than was allowed, a proposal is beyond what any choice of evidence or of other
+/// rules could mend.
+const HOPELESS: u64 = 10;
+
+/// A number for all sets of URLs that these steps make equal; none where that is not worth a rule.
+fn merges(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<u64> {
+    let page = |key: u32| site.cluster(rows[key as usize]);
+    let mut order: Vec<&Step> = steps.iter().collect();
+    order.sort_unstable_by_key(|step| (step.after, page(step.key), step.key));
+    let change = |step: &&Step| Change { rule: 0, to: u64::from(step.after), cluster: page(step.key) };
+    let changes: Vec<Change> = order.iter().map(change).collect();
+    let (mut spared, mut wrong, mut sets) = (0, 0, Vec::new());
+    let mut at = 0;
+    for changes in changes.chunk_by(|a, b| a.to == b.to) {
+        let to = changes[0].to as usize;
+        let there = (to < rows.len()).then(|| page(to as u32));
+        let merged = Merged { changes, there };
+        if merged.urls() > 1 {
             spared += merged.urls() - 1;
             wrong += merged.urls() - merged.of_one_page();
+            let keys = order[at..at + changes.len()].iter().map(|step| step.key);
+            let mut set: Vec<u32> = keys.chain(there.map(|_| to as u32)).collect();
+            set.sort_unstable();
+            sets.push(set);
         }
-        wrong < HOPELESS.0 || wrong * HOPELESS.1 < spared
-    };
-    (0..candidates).map(&mut is_plausible).collect()
+        at += changes.len();
+    }
+    if spared < MIN_SAVED || wrong >= HOPELESS && wrong as f64 > most_wrong * spared as f64 {
+        return None;
+    }
+    sets.sort_unstable();
+    let mut hasher = Xxh3::new();
+    for set in sets {
+        for row in &set {
+            hasher.update(&row.to_le_bytes());
+        }
+        hasher.update(&u32::MAX.to_le_bytes());
+    }
+    Some(hasher.digest())
+}
+
+/// Of proposals that make the same URLs equal, the least is the best: it makes URLs shorter, is no
+/// substitution, prints no star, speaks of more URLs, is shorter.
+type Rank = (bool, bool, bool, Reverse<usize>, usize);
+
+fn rank(proposal: &Proposal, changed: usize) -> Rank {
+    let action = &proposal.candidate.action;
+    let (from, to) = action.sides();
+    let is_substitution = matches!(action, Action::Substitute(_));
+    (action.grows(), is_substitution, to.contains('*'), Reverse(changed), from.len() + to.len())
+}
+
+/// Let one proposal stand for another that makes the same URLs equal, or take its place.
+fn join(known: &mut Proposal, other: &Proposal, is_better: bool) {
+    let before = if is_better { std::mem::replace(known, other.clone()) } else { other.clone() };
+    known.unseen |= before.unseen;
+    known.learners.extend(before.learners);
+    let mut seen = BTreeSet::new();
+    known.learners.retain(|learner| seen.insert(*learner));
 }

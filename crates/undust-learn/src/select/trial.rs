@@ -61,9 +61,15 @@ impl Tally {
         upper_bound(self.wrong, self.trials) * self.spared as f64
     }
 
+    /// Whether nothing went wrong, or so little that both bounds hold.
+    pub(super) fn is_borne_out(&self, max_fpr: f64, pages: f64) -> bool {
+        // One URL proves nothing.
+        self.wrong <= 1 || self.is_safe(max_fpr, pages)
+    }
+
     /// Whether both bounds hold on a site of so many pages.
     pub(super) fn is_safe(&self, max_fpr: f64, pages: f64) -> bool {
-        self.lost() <= max_fpr * pages
+        self.lost() <= (max_fpr * pages).ceil()
             && (self.spared == 0 || upper_bound(self.wrong_pairs, self.pairs) <= max_fpr)
     }
 }
@@ -109,9 +115,10 @@ impl Judge {
             }
         }
         for (folds, tally) in sides(usable, seen, unused) {
-            // Pairs with a held-out URL are all pairs but those among URLs that the learner saw.
-            let (all, same) = self.new_pairs(groups, parts, folds);
-            let (all_seen, same_seen) = self.new_pairs(groups, parts, folds & !unseen);
+            // Pairs with a held-out URL are all pairs but those among other URLs. What was not used meets all there is.
+            let known = if folds == usable { usable } else { ALL_FOLDS };
+            let (all, same) = self.new_pairs(groups, parts, known);
+            let (all_seen, same_seen) = self.new_pairs(groups, parts, known & !(folds & unseen));
             tally.pairs += all - all_seen;
             tally.wrong_pairs += (all - same) - (all_seen - same_seen);
         }

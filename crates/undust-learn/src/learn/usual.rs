@@ -1,0 +1,296 @@
+//! The rules that people write by hand, on any site, without a paper: parameters and values that do not matter, lists of the parameters that do, the
+//! order of parameters, hosts and schemes that are the same, slashes and index files, folders behind a login wall. They are proposed as widely as they can be said;
+//! whether they hold is for selection to find out.
+
+use std::cmp::Reverse;
+use std::collections::{BTreeMap, BTreeSet, HashMap};
+
+use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Template, Text, literal};
+use undust::rules::{Action, Rewrite};
+use xxhash_rust::xxh3::xxh3_64;
+
+use super::say::{self, param_name};
+use super::{Candidate, Learner, MOST_KEYS};
+use crate::site::{Key, LARGE_CLUSTER, Sample, Site};
+
+/// The learner.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Usual;
+
+impl Learner for Usual {
+    fn name(&self) -> &'static str {
+        "usual"
+    }
+
+    fn learn(&self, sample: &Sample) -> Vec<Candidate> {
+        let urls: Vec<Url> = sample.rows.iter().filter_map(|&row| Url::read(sample.site, row)).collect();
+        let mut rules = Rules::default();
+        if urls.len() < 2 {
+            return Vec::new();
+        }
+        parameters(&urls, &mut rules);
+        lists(&urls, &mut rules);
+        hosts(&urls, &mut rules);
+        ends(&urls, &mut rules);
+        folders(&urls, &mut rules);
+        rules.candidates
+    }
+}
+
+/// What fewer URLs have is not worth a rule.
+const LEAST: u64 = 5;
+/// Of each kind so many are proposed, the most frequent ones.
+const MOST: usize = 64;
+/// Of the values of a parameter, so many.
+const MOST_VALUES: usize = 4;
+/// Where so large a share of the URLs that differ in a parameter alone are of one page, it does not matter.
+const MOSTLY: f64 = 0.9;
+
+/// One URL of the sample.
+struct Url<'s> {
+    scheme: &'s [u8],
+    host: &'s [u8],
+    path: Vec<&'s [u8]>,
+    params: Vec<Param<'s>>,
+    cluster: u32,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+struct Param<'s> {
+    name: &'s [u8],
+    /// None without `=`.
+    value: Option<&'s [u8]>,
+}
+
+impl<'s> Url<'s> {
+    /// The URL of a row; none of those that few sites have, with users, ports or fragments.
+    fn read(site: &'s Site, row: u32) -> Option<Url<'s>> {
+        let keys = &site.shapes()[site.shape_of(row) as usize].keys;
+        let mut url =
+            Url { scheme: b"", host: b"", path: vec![], params: vec![], cluster: site.cluster(row) };
+        if keys.len() > MOST_KEYS {
+            return None;
+        }
+        for (key, &value) in keys.iter().zip(site.values_of(row)) {
+            let value = site.value(value);
+            match key {
+                Key::Scheme => url.scheme = value,
+                Key::Host => url.host = value,
+                Key::Segment(_) => url.path.push(value),
+                Key::Param { name, .. } => url.params.push(Param { name, value: Some(value) }),
+                Key::Flag { name, .. } => url.params.push(Param { name, value: None }),
+                Key::Userinfo | Key::Port | Key::Fragment => return None,
+            }
+        }
+        Some(url)
+    }
+}
+
+/// What is proposed.
+#[derive(Default)]
+struct Rules {
+    candidates: Vec<Candidate>,
+}
+
+impl Rules {
+    fn propose(&mut self, mut matches: Template, becomes: Template, support: u64) {
+        say::forget_unused(&mut matches, &becomes);
+        if let Ok(rewrite) = Rewrite::new(matches, becomes) {
+            self.candidates.push(Candidate { action: Action::Rewrite(rewrite), support });
+        }
+    }
+}
+
+fn hole(name: &str) -> Text {
+    vec![Piece::hole(name.to_owned())]
+}
+
+/// Any text, also none, that is not remembered.
+fn anything() -> Text {
+    vec![Piece::Hole { name: String::new(), class: Class::Any, optional: true, convert: Convert::Copy }]
+}
+
+fn param(name: &[u8], value: Option<Text>) -> QueryItem {
+    QueryItem { separator: b'&', kind: QueryKind::Param(name.to_vec(), value) }
+}
+
+const OTHERS: QueryItem = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: false } };
+
+/// Any URL of the site with this query.
+fn anywhere(query: Option<Vec<QueryItem>>) -> Template {
+    let rest = || vec![Item::Rest(Convert::Copy)];
+    Template { scheme: hole("scheme"), host: rest(), path: rest(), query, ..Template::default() }
+}
+
+/// The most frequent of these, first.
+fn most<K: Ord>(counts: BTreeMap<K, u64>, how_many: usize) -> Vec<(K, u64)> {
+    let mut counts: Vec<(K, u64)> = counts.into_iter().filter(|(_, count)| *count >= LEAST).collect();
+    counts.sort_by_key(|(_, count)| Reverse(*count));
+    counts.truncate(how_many);
+    counts
+}
+
+/// Parameters that do not matter anywhere, whatever they say or where they say something usual; and their order.
+fn parameters(urls: &[Url], rules: &mut Rules) {
+    let mut names: BTreeMap<(&[u8], bool), u64> = BTreeMap::new();
+    let mut values: BTreeMap<Param, u64> = BTreeMap::new();
+    for param in urls.iter().flat_map(|url| &url.params) {
+        *names.entry((param.name, param.value.is_some())).or_default() += 1;
+        *values.entry(*param).or_default() += 1;
+    }
+    let without = || anywhere(Some(vec![OTHERS]));
+    let with = |item: QueryItem| anywhere(Some(vec![OTHERS, item]));
+    for ((name, has_value), count) in most(names, MOST) {
+        rules.propose(with(param(name, has_value.then(anything))), without(), count);
+        let of_name = values.range(Param { name, value: None }..).take_while(|(param, _)| param.name == name);
+        let of_name: BTreeMap<&[u8], u64> =
+            of_name.filter_map(|(param, count)| Some((param.value?, *count))).collect();
+        if of_name.len() > 1 {
+            for (value, count) in most(of_name, MOST_VALUES) {
+                rules.propose(with(param(name, Some(literal(value)))), without(), count);
+            }
+        }
+    }
+    let several = urls.iter().filter(|url| url.params.len() > 1).count() as u64;
+    let sorting = say::sorting().filter(|_| several >= LEAST);
+    rules.candidates.extend(sorting.map(|action| Candidate { action, support: several }));
+}
+
+/// For each path with parameters, those that matter: all others are left out.
+fn lists(urls: &[Url], rules: &mut Rules) {
+    let mut paths: BTreeMap<&[&[u8]], Vec<&Url>> = BTreeMap::new();
+    for url in urls.iter().filter(|url| !url.params.is_empty()) {
+        paths.entry(&url.path).or_default().push(url);
+    }
+    let counts = paths.iter().map(|(path, urls)| (*path, urls.len() as u64)).collect();
+    for (path, count) in most(counts, MOST) {
+        let urls = &paths[path];
+        let names: BTreeSet<&[u8]> =
+            urls.iter().flat_map(|url| &url.params).map(|param| param.name).collect();
+        if names.len() > MOST {
+            continue;
+        }
+        let (matter, rest): (Vec<&[u8]>, Vec<&[u8]>) =
+            names.into_iter().partition(|name| param_name(name).is_none() || does_matter(urls, name));
+        if rest.is_empty() || matter.iter().any(|name| param_name(name).is_none()) {
+            continue;
+        }
+        let at_path = |query| Template {
+            path: path.iter().map(|component| Item::One(literal(component))).collect(),
+            ..anywhere(query)
+        };
+        let optional = |name: &str| {
+            let convert = Convert::Copy;
+            vec![Piece::Hole { name: name.to_owned(), class: Class::Any, optional: true, convert }]
+        };
+        let named = |say: &dyn Fn(&str) -> Text| {
+            let item = |name: &&[u8]| Some(param(name, Some(say(&param_name(name)?))));
+            matter.iter().filter_map(item).collect::<Vec<_>>()
+        };
+        // As they are where all are there, and for each set of them that is: a parameter that is absent cannot be printed.
+        let mut matches = named(&optional);
+        matches.push(OTHERS);
+        let becomes = named(&hole);
+        rules.propose(at_path(Some(matches)), at_path((!becomes.is_empty()).then_some(becomes)), count);
+    }
+}
+
+/// Whether URLs that differ in this parameter alone are of different pages; unknown ones matter.
+fn does_matter(urls: &[&Url], name: &[u8]) -> bool {
+    let mut pages: HashMap<u64, u32> = HashMap::new();
+    let (mut same, mut all) = (0, 0_u64);
+    for url in urls {
+        let others = url.params.iter().filter(|param| param.name != name);
+        let hash = others.fold(xxh3_64(url.host), |sum, param| {
+            sum.wrapping_add(xxh3_64(&[param.name, b"=", param.value.unwrap_or_default()].concat()))
+        });
+        match pages.get(&hash) {
+            Some(page) => {
+                all += 1;
+                same += u64::from(*page == url.cluster);
+            }
+            None => {
+                pages.insert(hash, url.cluster);
+            }
+        }
+    }
+    all == 0 || (same as f64) < MOSTLY * all as f64
+}
+
+/// Hosts that have the same pages, and schemes.
+fn hosts(urls: &[Url], rules: &mut Rules) {
+    let mut of_page: BTreeMap<u32, BTreeSet<&[u8]>> = BTreeMap::new();
+    let mut count: BTreeMap<&[u8], u64> = BTreeMap::new();
+    let mut schemes: BTreeMap<&[u8], u64> = BTreeMap::new();
+    for url in urls {
+        of_page.entry(url.cluster).or_default().insert(url.host);
+        *count.entry(url.host).or_default() += 1;
+        *schemes.entry(url.scheme).or_default() += 1;
+    }
+    let mut pairs: BTreeMap<(&[u8], &[u8]), u64> = BTreeMap::new();
+    for hosts in of_page.values().filter(|hosts| hosts.len() > 1 && hosts.len() < MOST) {
+        // All become the one that most URLs have.
+        let best = hosts.iter().max_by_key(|host| (count[*host], Reverse(**host)));
+        for (host, best) in hosts.iter().zip(best.into_iter().cycle()).filter(|(host, best)| host != best) {
+            *pairs.entry((host, best)).or_default() += 1;
+        }
+    }
+    let on = |host: &[u8]| Template { host: say::host(host), ..anywhere(Some(vec![OTHERS])) };
+    for ((from, to), count) in most(pairs, MOST) {
+        rules.propose(on(from), on(to), count);
+    }
+    let by = |scheme: &[u8]| Template { scheme: literal(scheme), ..anywhere(Some(vec![OTHERS])) };
+    if let [(to, _), (from, count)] = most(schemes, 2)[..] {
+        rules.propose(by(from), by(to), count);
+    }
+}
+
+/// The end of paths: a slash, or a component that stands for the folder it is in.
+fn ends(urls: &[Url], rules: &mut Rules) {
+    let mut parents: BTreeMap<&[u8], BTreeSet<&[&[u8]]>> = BTreeMap::new();
+    for url in urls {
+        if let [parent @ .., last] = &url.path[..] {
+            parents.entry(last).or_default().insert(parent);
+        }
+    }
+    let counts = parents.into_iter().map(|(last, parents)| (last, parents.len() as u64)).collect();
+    let folder = |last: &[u8]| {
+        let path = vec![Item::Rest(Convert::Copy), Item::One(literal(last))];
+        Template { path, ..anywhere(Some(vec![OTHERS])) }
+    };
+    for (last, count) in most(counts, MOST) {
+        if last.is_empty() {
+            rules.propose(folder(b""), anywhere(Some(vec![OTHERS])), count);
+        } else {
+            rules.propose(folder(last), folder(b""), count);
+            rules.propose(folder(last), anywhere(Some(vec![OTHERS])), count);
+        }
+    }
+}
+
+/// Folders and paths of which most URLs lead to one page, such as a login form.
+fn folders(urls: &[Url], rules: &mut Rules) {
+    let mut folders: BTreeMap<(&[u8], &[&[u8]]), BTreeMap<u32, u64>> = BTreeMap::new();
+    for url in urls {
+        for depth in 1..=url.path.len().min(3) {
+            let of_page = folders.entry((url.host, &url.path[..depth])).or_default();
+            *of_page.entry(url.cluster).or_default() += 1;
+        }
+    }
+    let most_of = |of_page: BTreeMap<u32, u64>| {
+        let all: u64 = of_page.values().sum();
+        let most = of_page.into_values().max().unwrap_or_default();
+        (most >= LARGE_CLUSTER as u64 && most as f64 >= MOSTLY * all as f64).then_some(most)
+    };
+    let counts =
+        folders.into_iter().filter_map(|(folder, of_page)| Some((folder, most_of(of_page)?))).collect();
+    for ((host, path), count) in most(counts, MOST) {
+        let components = || path.iter().map(|component| Item::One(literal(component)));
+        let on = |path: Vec<Item>, query| Template { host: say::host(host), path, ..anywhere(query) };
+        let query = || Some(vec![OTHERS]);
+        rules.propose(on(components().collect(), query()), on(components().collect(), None), count);
+        let inside = components().chain([Item::Rest(Convert::Copy)]).collect();
+        let star = components().chain([Item::One(vec![Piece::Star])]).collect();
+        rules.propose(on(inside, query()), on(star, None), count);
+    }
+}
