@@ -6,7 +6,7 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 use undust::apply::{Naive, Step, Trace};
-use undust::rules::{Rule, Validation, classify};
+use undust::rules::{Class3, Rule, Validation, classify};
 
 use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
 use undust_neural::model::Known;
@@ -126,7 +126,7 @@ fn write_said(out: &mut impl Write, Said { url, from, to, because }: &Said) -> i
 fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
     let (from, to) = rule.action.sides();
     let learner = rule.learner.as_deref().unwrap_or("written by hand");
-    writeln!(out, "  rule {} ({}, {learner})", rule.id, classify(&rule.action).name())?;
+    writeln!(out, "  rule {} ({}, {learner})", rule.id, classify(&rule.action).map_or("skip", Class3::name))?;
     writeln!(out, "      {from}\n   -> {to}")?;
     if let Some(validation) = &rule.validation {
         let Validation { verdict, positive, negative, .. } = validation;

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::json;
 use undust::page::Page;
-use undust::rules::{self, Rule, RuleSet, classify};
+use undust::rules::{self, Class3, Rule, RuleSet, classify};
 use undust_content::cluster::{Options, cluster};
 use undust_content::read_body;
 use undust_io::group::BySite;
@@ -319,5 +319,5 @@ fn likely_row(rule: &Rule) -> Vec<String> {
 /// What a rule says, and its class.
 fn said_by(rule: &Rule) -> Vec<String> {
     let (from, to) = rule.action.sides();
-    vec![format!("{from}\n→ {to}"), classify(&rule.action).name().to_owned()]
+    vec![format!("{from}\n→ {to}"), classify(&rule.action).map_or("skip", Class3::name).to_owned()]
 }
