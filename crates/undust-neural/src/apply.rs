@@ -96,6 +96,11 @@ impl Interpreter {
         }
     }
 
+    /// Whether there is a rule that skips URLs.
+    pub fn has_skips(&self) -> bool {
+        self.engine.has_skips()
+    }
+
     /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules.
     pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
         self.engine.skips(canonical, &mut scratch.engine)

@@ -162,10 +162,15 @@ impl Canonicalizer {
             || self.fire(&split, self.site_of(split.host()), scratch) == Fired::None
     }
 
+    /// Whether there is a rule that skips URLs.
+    pub fn has_skips(&self) -> bool {
+        self.skips.len() > 1
+    }
+
     /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules, in the
     /// order of the set. Of several, the first.
     pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
-        if self.skips.len() == 1 {
+        if !self.has_skips() {
             return None;
         }
         let split = SplitUrl::new(canonical)?;
