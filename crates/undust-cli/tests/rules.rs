@@ -199,7 +199,7 @@ fn a_broken_file_is_exit_code_2() {
     = 2
     ");
     assert_snapshot!(folder.undust("check field.json"), @"
-    ! undust: field.json: not a rule file: unknown field `remark`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 11 column 18
+    ! undust: field.json: not a rule file: unknown field `remark`, expected one of `id`, `match`, `rewrite`, `skip`, `replace`, `with`, `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 11 column 18
     = 2
     ");
     assert_snapshot!(folder.undust("check missing.json"), @"

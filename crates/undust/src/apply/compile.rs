@@ -246,11 +246,12 @@ impl Canonicalizer {
     /// Run the first rule that changes the URL, into `scratch.out` (normalised).
     fn fire(&self, split: &SplitUrl, site: Option<&Site>, scratch: &mut Scratch) -> Fired {
         let every = &self.every.changes;
+        let site = site.map(|site| &site.changes).filter(|changes| !changes.is_empty());
         if site.is_none() && every.is_empty() {
             return Fired::None;
         }
         scratch.lay_out(split, self.needs_labels);
-        match site.map_or(Fired::None, |site| self.fire_one_of(&site.changes, split, scratch)) {
+        match site.map_or(Fired::None, |changes| self.fire_one_of(changes, split, scratch)) {
             Fired::None if every.is_empty() => Fired::None,
             Fired::None => self.fire_one_of(every, split, scratch),
             Fired::Last if !every.is_empty() => Fired::OneOfMany,
