@@ -12,6 +12,7 @@ pub mod learn;
 pub mod listing;
 pub mod pipeline;
 pub mod protocol;
+pub mod redundant;
 pub mod seen;
 pub mod select;
 pub mod site;

@@ -8,6 +8,7 @@ use undust::url::SiteBy;
 
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
+use crate::redundant::skips;
 use crate::select::{Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
 
@@ -22,6 +23,8 @@ pub struct Config {
     pub seed: u64,
     /// How hosts are grouped into sites.
     pub site_by: SiteBy,
+    /// Also learn which shapes of URLs never lead to anything new.
+    pub skips: bool,
     /// Do not judge rules by labels, only say which are likely.
     pub likely: bool,
     /// Of rules that are only likely, so many are kept for each site.
@@ -44,6 +47,7 @@ impl Default for Config {
             min_trials: MIN_TRIALS,
             seed: 0,
             site_by: SiteBy::default(),
+            skips: false,
             likely: false,
             most_likely: MOST_LIKELY,
             with_assets: false,
@@ -114,6 +118,8 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Le
     };
     let rules = select(site, &proposals, limits, config.site_by);
     let learners = contributions(learner, &proposals, &rules);
+    let skips = if config.skips { skips(site, &rules, config.max_fpr, config.site_by) } else { Vec::new() };
+    let rules = [rules, skips].concat();
     let rules = SiteRules { site: site.name.clone(), rules };
     Learned { rules, candidates: proposals.len() as u64, learners, ..Learned::nothing(site) }
 }

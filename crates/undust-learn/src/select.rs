@@ -25,7 +25,6 @@ use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
-use crate::bound::upper_bound;
 use crate::learn::Candidate;
 use crate::site::{ALL_FOLDS, FOLDS, Site};
 use choice::{Accepted, Choice, Refused};
@@ -58,44 +57,22 @@ pub struct Proposal {
 /// Choose among `proposals`. What is chosen passes `undust::apply::check`.
 pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
     let levels = levels(limits);
-    let t0 = std::time::Instant::now();
     let most_wrong = 2.0 * levels[0].most_wrong;
     let mut worth_trying = plausible(site, proposals, most_wrong);
     if limits.widen {
         worth_trying.extend(widen(&worth_trying));
         worth_trying = plausible(site, &worth_trying, most_wrong);
     }
-    if std::env::var("TALK").is_ok() {
-        eprintln!("  plausible {} of {} {:?}", worth_trying.len(), proposals.len(), t0.elapsed());
-    }
     let mut choice = Choice::new(site, &worth_trying, limits.max_fpr);
     choice.level = levels[0];
     choice.first = best_start(&mut choice, &worth_trying);
-    if std::env::var("TALK").is_ok() {
-        eprintln!("  start {:?} {:?}", choice.first, t0.elapsed());
-    }
     for level in levels {
         choice.level = level;
         for _ in 0..ROUNDS {
-            let t0 = std::time::Instant::now();
             let unused = cross_check(&mut choice);
             let total = Tally::sum(unused.values().copied());
-            let ok = total.is_borne_out(limits.max_fpr, choice.pages);
-            if std::env::var("TALK").is_ok() {
-                eprintln!(
-                    "  level {level:?} {total:?} of {} pages lost {} pairs {} {ok} {:?}",
-                    choice.pages,
-                    total.lost(),
-                    upper_bound(total.wrong_pairs, total.pairs),
-                    t0.elapsed()
-                );
-            }
-            if ok {
-                let r = choose_checked(&mut choice, site, site_by);
-                if std::env::var("TALK").is_ok() {
-                    eprintln!("  chosen {} {:?}", r.len(), t0.elapsed());
-                }
-                return r;
+            if total.is_borne_out(limits.max_fpr, choice.pages) {
+                return choose_checked(&mut choice, site, site_by);
             }
             for candidate in failed(&unused, limits.max_fpr, choice.pages) {
                 choice.banned[candidate] = true;
@@ -164,18 +141,18 @@ struct Level {
     most_wrong: f64,
 }
 
+/// A rule by itself may be wrong so much more often than all together, if the others leave room for it.
+const SLACK: f64 = 5.0;
+
 /// From lax to strict.
 fn levels(limits: Limits) -> Vec<Level> {
     let Limits { max_fpr, min_trials, .. } = limits;
-    let e = |n: &str, d: f64| std::env::var(n).ok().and_then(|v| v.parse().ok()).unwrap_or(d);
-    let mt = e("MT", min_trials as f64) as u64;
-    let slack = e("SLACK", 5.0);
     vec![
-        Level { min_trials: mt, most_wrong: slack * max_fpr },
-        Level { min_trials: mt, most_wrong: max_fpr },
-        Level { min_trials: 3 * mt, most_wrong: max_fpr },
-        Level { min_trials: 10 * mt, most_wrong: max_fpr },
-        Level { min_trials: 30 * mt, most_wrong: max_fpr },
+        Level { min_trials, most_wrong: SLACK * max_fpr },
+        Level { min_trials, most_wrong: max_fpr },
+        Level { min_trials: 3 * min_trials, most_wrong: max_fpr },
+        Level { min_trials: 10 * min_trials, most_wrong: max_fpr },
+        Level { min_trials: 30 * min_trials, most_wrong: max_fpr },
     ]
 }
 

@@ -26,6 +26,8 @@ pub struct Seq2seq {
     pub settings: Settings,
     /// Read URLs as the paper does, whatever suits the site.
     pub paper: bool,
+    /// Know templates, and train no network for those that are not known.
+    pub known_only: bool,
 }
 
 impl Learner for Seq2seq {
@@ -68,7 +70,7 @@ impl Seq2seq {
         }
         let learned = learn_labelled(&site, self, config);
         let rules = RuleSet::of_site(name, config.site_by, learned.rules.rules.clone());
-        let model = self.model(&site, &rules, config.max_fpr);
+        let model = self.model(&site, &rules, config.max_fpr * site.clusters() as f64);
         Lesson { learned, model, nothing: None }
     }
 
@@ -77,10 +79,10 @@ impl Seq2seq {
         style.read(sample)
     }
 
-    fn model(&self, site: &Site, rules: &RuleSet, max_fpr: f64) -> Option<Model> {
+    /// What there is to say of a site beyond these rules, if so many pages may be lost by it.
+    pub(crate) fn model(&self, site: &Site, rules: &RuleSet, most_lost: f64) -> Option<Model> {
         let corpus = self.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let most_lost = max_fpr * site.clusters() as f64;
         let mut entries = table::entries(&corpus, &targets, most_lost);
         let mut report = Report {
             urls: corpus.len() as u64,
@@ -88,7 +90,12 @@ impl Seq2seq {
             changed: changed(&entries),
             ..Report::default()
         };
-        let speaker = teach(&corpus, &entries, &self.settings, most_lost, &mut report);
+        let speaker = if self.known_only {
+            report.silent = Some("none was asked for".to_owned());
+            None
+        } else {
+            teach(&corpus, &entries, &self.settings, most_lost, &mut report)
+        };
         if let Some(speaker) = &speaker {
             veto(&corpus, &mut entries, speaker);
         }

@@ -8,6 +8,7 @@
 //! Pure computation: no files, clocks or threads.
 
 pub mod apply;
+pub mod auto;
 pub mod corpus;
 pub mod distill;
 pub mod file;

@@ -8,6 +8,7 @@ use undust_learn::pipeline::Config;
 use undust_learn::protocol::sigir17::{Canonical, Figure, Method};
 
 use crate::apply::{Interpreter, Scratch};
+use crate::auto::Auto;
 use crate::file::Models;
 use crate::learner::{Lesson, Seq2seq};
 use crate::model::Report;
@@ -20,23 +21,46 @@ pub struct Seq2seqMethod {
     pub config: Config,
 }
 
+/// All learners together, with the settings of a pipeline.
+pub struct AutoMethod {
+    /// The learners.
+    pub auto: Auto,
+    /// How rules are learned.
+    pub config: Config,
+}
+
+impl Method for AutoMethod {
+    fn name(&self) -> &str {
+        self.auto.pool().name()
+    }
+
+    fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
+        deployed(site, self.auto.learn_site(site, pages.to_vec(), &self.config), &self.config)
+    }
+}
+
 impl Method for Seq2seqMethod {
     fn name(&self) -> &str {
         self.learner.name()
     }
 
     fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
-        let Lesson { learned, model, .. } = self.learner.learn_site(site, pages, &self.config);
-        let report = model.as_ref().map(|model| model.report.clone());
-        let rules = RuleSet::of_site(site, self.config.site_by, learned.rules.rules);
-        let models: Models = model.into_iter().map(|model| (site.to_owned(), model)).collect();
-        Box::new(Deployed {
-            rules: rules.rules().count() as u64,
-            interpreter: Interpreter::new(&rules, models, Form::Key),
-            scratch: Scratch::new(),
-            report,
-        })
+        deployed(site, self.learner.learn_site(site, pages, &self.config), &self.config)
     }
+}
+
+/// What was learned, as it is used.
+fn deployed(site: &str, lesson: Lesson, config: &Config) -> Box<dyn Canonical> {
+    let Lesson { learned, model, .. } = lesson;
+    let report = model.as_ref().map(|model| model.report.clone());
+    let rules = RuleSet::of_site(site, config.site_by, learned.rules.rules);
+    let models: Models = model.into_iter().map(|model| (site.to_owned(), model)).collect();
+    Box::new(Deployed {
+        rules: rules.rules().count() as u64,
+        interpreter: Interpreter::new(&rules, models, Form::Key),
+        scratch: Scratch::new(),
+        report,
+    })
 }
 
 struct Deployed {

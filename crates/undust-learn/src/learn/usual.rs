@@ -268,9 +268,12 @@ fn ends(urls: &[Url], rules: &mut Rules) {
     }
 }
 
+/// A folder on a host.
+type Folder<'u> = (&'u [u8], &'u [&'u [u8]]);
+
 /// Folders and paths of which most URLs lead to one page, such as a login form.
 fn folders(urls: &[Url], rules: &mut Rules) {
-    let mut folders: BTreeMap<(&[u8], &[&[u8]]), BTreeMap<u32, u64>> = BTreeMap::new();
+    let mut folders: BTreeMap<Folder, BTreeMap<u32, u64>> = BTreeMap::new();
     for url in urls {
         for depth in 1..=url.path.len().min(3) {
             let of_page = folders.entry((url.host, &url.path[..depth])).or_default();

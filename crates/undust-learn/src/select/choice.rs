@@ -140,27 +140,9 @@ impl<'s> Choice<'s> {
             }
             let seen = trial.outcome.seen;
             let after = Tally::sum([total, seen].into_iter());
-            if std::env::var("TALK2").is_ok() && self.usable == ALL_FOLDS {
-                eprintln!(
-                    "   try {} {:?} after {:?} safe {}",
-                    self.action(candidate),
-                    seen,
-                    after,
-                    after.is_safe(self.max_fpr, self.pages)
-                );
-            }
             // Rules that were never wrong may be too few yet for the bounds to hold.
             if seen.wrong + seen.wrong_pairs > 0 && !after.is_safe(self.max_fpr, self.pages) {
                 continue;
-            }
-            if std::env::var("TALK2").is_ok() && self.usable == ALL_FOLDS {
-                eprintln!(
-                    "   accept {} {:?} after {:?} safe {}",
-                    self.action(candidate),
-                    seen,
-                    after,
-                    after.is_safe(self.max_fpr, self.pages)
-                );
             }
             if is_refused(self, accepted, candidate) {
                 continue;
@@ -281,10 +263,8 @@ impl<'s> Choice<'s> {
     }
 
     fn rank(&self, candidate: usize, outcome: &Outcome) -> Rank {
-        let trust = match self.action(candidate) {
-            Action::Rewrite(_) => 1.0,
-            Action::Substitute(_) => IN_ANY_PLACE,
-        };
+        let is_substitution = matches!(self.action(candidate), Action::Substitute(_));
+        let trust = if is_substitution { IN_ANY_PLACE } else { 1.0 };
         let surely =
             trust * (1.0 - upper_bound(outcome.seen.wrong, outcome.seen.trials)) * outcome.saved as f64;
         // Rounded, to be the same on every machine. Floats that are not negative are ordered as their bits are.

@@ -27,7 +27,6 @@ pub(super) fn plausible(site: &Site, proposals: &[Proposal], most_wrong: f64) ->
         }
         let Some(merges) = merges(site, &rows, steps, most_wrong) else { continue };
         let rank = rank(proposal, steps.len());
-        if std::env::var("TALK3").is_ok() { eprintln!("P {merges:x} {rank:?} {} {:?} {}", proposal.unseen, proposal.learners, proposal.candidate.action); }
         match by_merges.entry(merges) {
             Entry::Vacant(new) => {
                 new.insert((kept.len(), rank));
@@ -95,14 +94,15 @@ fn merges(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<
 }
 
 /// Of proposals that make the same URLs equal, the least is the best: it makes URLs shorter, is no
-/// substitution, prints no star, speaks of more URLs, is shorter.
-type Rank = (bool, bool, bool, Reverse<usize>, usize);
+/// substitution, prints no star, was proposed from fewer URLs, speaks of more, is shorter.
+type Rank = (bool, bool, bool, Reverse<u32>, Reverse<usize>, usize);
 
 fn rank(proposal: &Proposal, changed: usize) -> Rank {
     let action = &proposal.candidate.action;
     let (from, to) = action.sides();
     let is_substitution = matches!(action, Action::Substitute(_));
-    (action.grows(), is_substitution, to.contains('*'), Reverse(changed), from.len() + to.len())
+    let unseen = Reverse(proposal.unseen.count_ones());
+    (action.grows(), is_substitution, to.contains('*'), unseen, Reverse(changed), from.len() + to.len())
 }
 
 /// Let one proposal stand for another that makes the same URLs equal, or take its place.

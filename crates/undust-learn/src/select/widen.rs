@@ -140,8 +140,8 @@ mod tests {
         assert_eq!(
             forms,
             [
-                "http://a.com/x?s=*&{...} -> http://a.com/x?{...}",
                 "{scheme}://{...}/x?s=* -> {scheme}://{...}/x",
+                "http://a.com/x?s=*&{...} -> http://a.com/x?{...}",
                 "{scheme}://{...}/x?s=*&{...} -> {scheme}://{...}/x?{...}",
             ]
         );

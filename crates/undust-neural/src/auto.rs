@@ -1,0 +1,80 @@
+//! `auto`: the rules of all learners, chosen together, and what is known of templates beyond them where that pays.
+
+use undust::page::Page;
+use undust::rules::{Evidence, RuleSet, SiteRules};
+use undust_learn::bound::upper_bound;
+use undust_learn::learn::pool::Pool;
+use undust_learn::learn::usual::Usual;
+use undust_learn::learn::{self, Learner};
+use undust_learn::pipeline::{Config, learn_labelled, learn_site};
+use undust_learn::site::Site;
+
+use crate::learner::{LEAST_PAIRS, Lesson, Seq2seq};
+use crate::model::Model;
+
+/// The learners that `auto` asks, with their usual settings.
+pub fn members() -> Vec<Box<dyn Learner>> {
+    let mut members = learn::all();
+    members.push(Box::new(Seq2seq::default()));
+    members.push(Box::new(Usual));
+    members
+}
+
+/// All learners together.
+pub struct Auto {
+    pool: Pool,
+    model: Seq2seq,
+}
+
+impl Auto {
+    /// `auto` with these learners; networks are trained if they are asked for.
+    pub fn new(members: Vec<Box<dyn Learner>>, model: Seq2seq) -> Auto {
+        Auto { pool: Pool::new(members), model }
+    }
+
+    /// The learners as one.
+    pub fn pool(&self) -> &Pool {
+        &self.pool
+    }
+
+    /// Learn the rules of one site, and a model if it is expected to pay. Without labels, rules are only likely.
+    pub fn learn_site(&self, name: &str, pages: Vec<Page>, config: &Config) -> Lesson {
+        let is_labelled = !config.likely && pages.iter().any(|page| page.label().is_some());
+        if !is_labelled {
+            return Lesson::of_rules(learn_site(name, pages, &self.pool, config));
+        }
+        let site = Site::new(name, &pages, config.seed);
+        drop(pages);
+        let learned = learn_labelled(&site, &self.pool, config);
+        let model = if site.len() < LEAST_PAIRS { None } else { self.model(&site, &learned.rules, config) };
+        Lesson { model, ..Lesson::of_rules(learned) }
+    }
+
+    /// What is known beyond the rules, within what they leave of the limit.
+    fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
+        let most_lost = config.max_fpr * site.clusters() as f64 - lost(rules);
+        let rules = RuleSet::of_site(&site.name, config.site_by, rules.rules.clone());
+        self.model.model(site, &rules, most_lost).filter(|model| pays(model, site.len() as u64))
+    }
+}
+
+/// So many pages may be lost by rules.
+fn lost(rules: &SiteRules) -> f64 {
+    let evidence = |of: fn(&Evidence) -> u64| -> u64 {
+        let rewrites = rules.rules.iter().filter(|rule| !rule.action.is_skip());
+        rewrites.filter_map(|rule| rule.evidence.as_ref()).map(of).sum()
+    };
+    if rules.rules.is_empty() {
+        return 0.0;
+    }
+    upper_bound(evidence(|e| e.false_positives), evidence(|e| e.trials)) * evidence(|e| e.saved) as f64
+}
+
+/// A model that spares less than this share of the URLs is not worth a second file.
+const LEAST_SPARED: f64 = 0.005;
+
+/// Whether a model spares enough, by what was held out.
+fn pays(model: &Model, urls: u64) -> bool {
+    let spared: u64 = model.known.values().map(|known| known.trials - known.wrong).sum();
+    model.speaker.is_some() || spared as f64 >= LEAST_SPARED * urls as f64
+}
