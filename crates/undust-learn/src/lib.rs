@@ -15,4 +15,5 @@ pub mod protocol;
 pub mod seen;
 pub mod select;
 pub mod site;
+pub mod survey;
 pub mod validate;
