@@ -103,14 +103,14 @@ impl Curve {
         let mut places: Vec<(f64, f64)> =
             self.points.iter().map(|point| (self.x.at(limit(point)), self.height(point))).collect();
         places.sort_by(|a, b| a.0.total_cmp(&b.0));
-        let (mut path, mut best) = (format!("M{LEFT},{BOTTOM}"), BOTTOM);
-        for (x, y) in places {
+        let mut best = BOTTOM;
+        let steps = places.into_iter().map(|(x, y)| {
             // Upwards is less.
             best = best.min(y);
-            path.push_str(&format!("H{x:.1}V{best:.1}"));
-        }
-        path.push_str(&format!("H{RIGHT}"));
-        path
+            format!("H{x:.1}V{best:.1}")
+        });
+        let steps: String = steps.collect();
+        format!("M{LEFT},{BOTTOM}{steps}H{RIGHT}")
     }
 
     fn height(&self, point: &Point) -> f64 {

@@ -19,12 +19,15 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         (!is_empty).then(|| (short, of_site(&survey.conflicts, line.lost)))
     });
     let wrong = report.collected.sum(|line| line.wrong);
-    let lead = format!(
-        "{} that rules make equal to URLs of another label, {} that gave a URL a second label. A wrong rule is one reason; wrong labels, and pages \
-         that changed between two visits, are others.",
-        counted(wrong, "URL"),
-        counted(report.facts.total.contradictions, "row")
-    );
+    let lead = match (wrong, report.facts.total.contradictions) {
+        (0, 0) => "Rules and labels agree on every URL.".to_owned(),
+        (wrong, twice) => format!(
+            "{} that rules make equal to URLs of another label, {} that gave a URL a second label. A wrong rule is one reason; \
+             wrong labels, and pages that changed between two visits, are others.",
+            counted(wrong, "URL"),
+            counted(twice, "row")
+        ),
+    };
     Some(Section { id: "conflicts", title: "Conflicts", lead: text(lead), body })
 }
 

@@ -89,7 +89,7 @@ pub(super) fn compared(a: &str, b: &str) -> [Html; 2] {
 /// A share as a per cent that is not less than it, so that what is said of it as a bound holds.
 pub(super) fn percent_at_most(share: f64) -> String {
     // What is exact stays so, whatever a double makes of it.
-    let up_to = |unit: f64| (100.0 * share * unit - 1e-9).ceil().max(0.0) / unit;
+    let up_to = |unit: f64| (100.0 * share * unit - 1e-9).max(0.0).ceil() / unit;
     if share < 0.001 { format!("{:.2} %", up_to(100.0)) } else { format!("{:.1} %", up_to(10.0)) }
 }
 

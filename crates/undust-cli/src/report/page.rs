@@ -8,7 +8,7 @@ use undust_learn::survey::{Point, Survey, curve};
 use super::collect::{Collected, SiteLine};
 use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::{Facts, charts, conflicts, rules, sites, summary, tree, unexplained};
-use crate::talk::counted;
+use crate::talk::{counted, thousands};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");
@@ -76,10 +76,7 @@ impl<'r> Report<'r> {
             return nothing();
         }
         let shown = counted(self.collected.details.len() as u64, "site");
-        said(
-            "p.more",
-            format!("The {shown} that save most; {} more are left out here.", counted(more, "site")),
-        )
+        said("p.more", format!("The {shown} that save most; {} more are left out here.", thousands(more)))
     }
 }
 

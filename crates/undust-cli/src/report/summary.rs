@@ -118,7 +118,7 @@ fn figures(report: &Report) -> Html {
         (thousands(total.clusters), "pages"),
         (thousands(total.sites), if total.sites == 1 { "site" } else { "sites" }),
         (thousands(rules), if rules == 1 { "rule" } else { "rules" }),
-        (thousands(total.candidates), "rules proposed"),
+        (thousands(total.candidates), "proposed"),
     ];
     let is_known = |(number, name): &(String, &str)| *name != "pages" || number != "0";
     let figure = |(number, name): (String, &str)| tag("div", [said("dd", number), said("dt", name)]);

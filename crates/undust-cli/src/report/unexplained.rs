@@ -20,11 +20,15 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     });
     let models =
         if report.facts.models > 0 { " What models know beside the rules is not counted." } else { "" };
-    let lead = format!(
-        "{} would still be fetched though their page is fetched under another one. What they look like, and the URL that would do; * stands for \
-         values that few URLs have.{models}",
-        counted(urls, "URL")
-    );
+    let lead = if urls == 0 {
+        format!("None: every page is fetched once.{models}")
+    } else {
+        let urls = counted(urls, "URL");
+        format!(
+            "{urls} would still be fetched though their page is fetched under another one. What they look like, and the URL that \
+             would do; * stands for values that few URLs have.{models}"
+        )
+    };
     Some(Section { id: "unexplained", title: "Unexplained duplicates", lead: text(lead), body })
 }
 
