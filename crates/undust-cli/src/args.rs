@@ -191,6 +191,8 @@ pub(crate) struct Dustbuster {
 }
 
 /// Print the canonical form of each URL: one line out per line in, in the same order
+///
+/// Rules that skip URLs play no part in it: see dedup.
 #[derive(Parser)]
 pub(crate) struct Apply {
     #[command(flatten)]
@@ -205,11 +207,14 @@ pub(crate) struct Apply {
     pub(crate) reading: Reading,
 }
 
-/// Print only the first URL of each canonical key
+/// Print only the first URL of each canonical key, and none of those that rules skip
 #[derive(Parser)]
 pub(crate) struct Dedup {
     #[command(flatten)]
     pub(crate) applying: Applying,
+    /// Print URLs that rules skip like any others
+    #[arg(long)]
+    pub(crate) no_skips: bool,
     /// URLs, - for standard input
     #[arg(default_value = "-", value_name = "INPUT")]
     pub(crate) input: PathBuf,

@@ -4,7 +4,7 @@ use std::io::Read;
 
 use insta::assert_snapshot;
 
-use crate::data::{RULES, gzip, lines};
+use crate::data::{RULES, SKIPS, gzip, lines};
 use crate::folder::Folder;
 
 const URLS: &str = "\
@@ -119,6 +119,52 @@ fn the_first_url_of_each_key() {
     http://www.example.com/help?skin=blue
     http://elsewhere.org/item?sid=1&id=1
     ! 5 URLs in, 3 out: 2 spared (40.0 %)
+    = 0
+    ");
+}
+
+/// Two short links, one of them with a session id, twice; and what no rule skips.
+const WITH_SHORT_LINKS: &str = "\
+http://www.example.com/?p=1
+http://www.example.com/?p=2&sid=7
+http://www.example.com/?p=1&sid=7
+http://www.example.com/?q=1&sid=7
+http://www.example.com/?q=1
+http://www.example.com/one
+";
+
+#[test]
+fn what_is_skipped_is_left_out() {
+    let folder = Folder::with("rules.json", SKIPS).and("urls.txt", WITH_SHORT_LINKS);
+    assert_snapshot!(folder.undust("dedup -r rules.json urls.txt"), @"
+    http://www.example.com/?q=1&sid=7
+    http://www.example.com/one
+    ! 6 URLs in, 2 out: 1 spared (16.7 %), 3 skipped (50.0 %)
+    = 0
+    ");
+    let all = folder.undust("dedup -r rules.json --no-skips urls.txt");
+    assert_snapshot!(all, @"
+    http://www.example.com/?p=1
+    http://www.example.com/?p=2&sid=7
+    http://www.example.com/?q=1&sid=7
+    http://www.example.com/one
+    ! 6 URLs in, 4 out: 2 spared (33.3 %)
+    = 0
+    ");
+    folder.write("rejected.json", SKIPS.replace(r#""skip": true"#, r#""skip": true, "review": "rejected""#));
+    assert_eq!(folder.undust("dedup -r rejected.json urls.txt").to_string(), all.to_string());
+}
+
+#[test]
+fn what_is_skipped_has_a_key() {
+    let folder = Folder::with("rules.json", SKIPS).and("urls.txt", WITH_SHORT_LINKS);
+    assert_snapshot!(folder.undust("apply -r rules.json urls.txt"), @"
+    http://www.example.com/?p=1
+    http://www.example.com/?p=2
+    http://www.example.com/?p=1
+    http://www.example.com/?q=1
+    http://www.example.com/?q=1
+    http://www.example.com/one
     = 0
     ");
 }

@@ -31,6 +31,37 @@ pub(crate) const RULES: &str = r#"{
 }
 "#;
 
+/// Short links, whose pages have addresses of their own; the session id goes first.
+pub(crate) const SKIPS: &str = r#"{
+  "undust": 1,
+  "sites": [
+    {
+      "site": "example.com",
+      "rules": [
+        {
+          "id": "short-link",
+          "match": "http://www.example.com/?p={p:digits}",
+          "skip": true,
+          "learner": "by-magic",
+          "evidence": {
+            "saved": 120,
+            "trials": 40,
+            "false_positives": 0,
+            "bound": 0.072,
+            "examples": [["http://www.example.com/?p=2", "http://www.example.com/two"]]
+          }
+        },
+        {
+          "id": "no-session",
+          "match": "http://www.example.com/?sid=*&{...}",
+          "rewrite": "http://www.example.com/?{...}"
+        }
+      ]
+    }
+  ]
+}
+"#;
+
 /// Two rules that undo each other.
 pub(crate) const CIRCLE: &str = r#"{
   "undust": 1,

@@ -1,8 +1,9 @@
 //! `eval`.
 
 use insta::assert_snapshot;
+use serde_json::Value;
 
-use crate::data::{RULES, gunzip, lines, shop_rows};
+use crate::data::{RULES, SKIPS, gunzip, lines, shop_rows};
 use crate::folder::Folder;
 
 /// One right merge, one wrong one, a page by itself, a URL given twice, one without a label, and another site.
@@ -42,6 +43,47 @@ fn every_metric() {
     ! passed over, with neither cluster nor digest: 1 page
     = 0
     ");
+}
+
+/// A short link whose page has another URL, and one whose page has none.
+const SHORT_LINKS: &str = "\
+url\tcluster
+http://www.example.com/?p=1\ta
+http://www.example.com/?p=1&sid=7\ta
+http://www.example.com/one\ta
+http://www.example.com/?p=2\tb
+http://www.example.com/three\tc
+";
+
+#[test]
+fn skips_are_scored_apart() {
+    let folder = Folder::with("rules.json", SKIPS).and("labelled.tsv", SHORT_LINKS);
+    assert_snapshot!(folder.undust("eval -r rules.json labelled.tsv"), @"
+    5 URLs of 3 pages: 4 URLs crawled, 3 pages covered, 1 rule
+
+    metric              all URLs
+    ─────────────────────────────
+    precision             0.7500
+    recall                1.0000
+    f1                    0.8571
+    keep-all precision    0.6000
+    keep-all f1           0.7500
+    compression           0.2000
+    dup-reduction         0.3750
+    coverage              0.5000
+    fpr                   0.0000
+    reduction per rule    1.0000
+
+    with skips: 2 URLs crawled, 2 pages covered, precision 1.0000, recall 0.6667, F1 0.8000
+    = 0
+    ");
+    let scores: Value = serde_json::from_str(&folder.undust("eval -r rules.json labelled.tsv --json").fine())
+        .expect("the scores are JSON");
+    let counts =
+        |score: &Value| ["urls", "clusters", "crawled", "covered", "rules"].map(|name| score[name].as_u64());
+    assert_eq!(counts(&scores["total"]), [5, 3, 4, 3, 1].map(Some));
+    assert_eq!(counts(&scores["with_skips"]["total"]), [5, 3, 2, 2, 2].map(Some));
+    assert_eq!(counts(&scores["with_skips"]["sites"][0]), [5, 3, 2, 2, 2].map(Some));
 }
 
 #[test]

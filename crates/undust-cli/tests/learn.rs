@@ -100,6 +100,7 @@ fn a_summary_in_json() {
         "failed": 0,
         "saved": 400,
         "sites": 1,
+        "skipped": 0,
         "unlabelled": 0,
         "urls": 800
       }

@@ -49,7 +49,7 @@ fn a_page_to_look_at() {
     50.0 %
     400 of 800 URLs need no fetch
     At most 0.8 % of the pages are lost (95 % confidence; the limit was 1.0 %). On the URLs seen, 0 of 400 are.
-    400 spared by rules
+    400 made equal to others by rules
     400 to be fetched
     800 rows read
     800 labelled URLs

@@ -2,7 +2,7 @@
 
 use insta::assert_snapshot;
 
-use crate::data::{CIRCLE, RULES, shop};
+use crate::data::{CIRCLE, RULES, SKIPS, shop};
 use crate::folder::Folder;
 
 #[test]
@@ -55,8 +55,37 @@ fn explained_with_the_evidence() {
 fn explained_in_json() {
     let folder = Folder::with("rules.json", RULES);
     assert_snapshot!(folder.undust("explain -r rules.json --json HTTP://www.example.com/print/7 http://b/"), @r#"
-    {"canonical":"http://www.example.com/item?id=7","settled":true,"steps":[{"after":"http://www.example.com/print/7","rule":null},{"after":"http://www.example.com/item?id=7","rule":{"evidence":null,"from":"http://www.example.com/print/{id:digits}","id":"print","learner":null,"to":"http://www.example.com/item?id={id}"}}],"url":"HTTP://www.example.com/print/7"}
-    {"canonical":"http://b/","settled":true,"steps":[],"url":"http://b/"}
+    {"canonical":"http://www.example.com/item?id=7","settled":true,"skip":null,"steps":[{"after":"http://www.example.com/print/7","rule":null},{"after":"http://www.example.com/item?id=7","rule":{"evidence":null,"from":"http://www.example.com/print/{id:digits}","id":"print","learner":null,"to":"http://www.example.com/item?id={id}"}}],"url":"HTTP://www.example.com/print/7"}
+    {"canonical":"http://b/","settled":true,"skip":null,"steps":[],"url":"http://b/"}
+    = 0
+    "#);
+}
+
+#[test]
+fn a_skip_is_explained_last() {
+    let folder = Folder::with("rules.json", SKIPS);
+    let urls = "http://www.example.com/?p=1&sid=7 http://www.example.com/?p=2";
+    assert_snapshot!(folder.undust(&format!("explain -r rules.json {urls}")), @"
+    http://www.example.com/?p=1&sid=7
+      rule no-session (IRP, written by hand)
+          http://www.example.com/?sid=*&{...}
+       -> http://www.example.com/?{...}
+        = http://www.example.com/?p=1
+      skipped by rule short-link (by-magic)
+          http://www.example.com/?p={p:digits}
+          skipped 120 URLs; of 40 held-out URLs, 0 lost: at most 7.2 % (95 % confidence)
+          seen: http://www.example.com/?p=2
+              = http://www.example.com/two
+    http://www.example.com/?p=2
+      skipped by rule short-link (by-magic)
+          http://www.example.com/?p={p:digits}
+          skipped 120 URLs; of 40 held-out URLs, 0 lost: at most 7.2 % (95 % confidence)
+          seen: http://www.example.com/?p=2
+              = http://www.example.com/two
+    = 0
+    ");
+    assert_snapshot!(folder.undust("explain -r rules.json --json http://www.example.com/?p=1"), @r#"
+    {"canonical":"http://www.example.com/?p=1","settled":true,"skip":{"evidence":{"bound":0.072,"examples":[["http://www.example.com/?p=2","http://www.example.com/two"]],"false_positives":0,"saved":120,"support":0,"trials":40},"from":"http://www.example.com/?p={p:digits}","id":"short-link","learner":"by-magic","to":"skip"},"steps":[],"url":"http://www.example.com/?p=1"}
     = 0
     "#);
 }
@@ -78,7 +107,7 @@ fn a_circle_is_explained() {
     = 0
     ");
     assert_snapshot!(folder.undust("explain -r rules.json --json http://example.com/a/1"), @r#"
-    {"canonical":"http://example.com/a/1","settled":false,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}"}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}"}}],"url":"http://example.com/a/1"}
+    {"canonical":"http://example.com/a/1","settled":false,"skip":null,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}"}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}"}}],"url":"http://example.com/a/1"}
     = 0
     "#);
 }
@@ -170,7 +199,7 @@ fn a_broken_file_is_exit_code_2() {
     = 2
     ");
     assert_snapshot!(folder.undust("check field.json"), @"
-    ! undust: field.json: not a rule file: unknown field `remark`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 11 column 18
+    ! undust: field.json: not a rule file: unknown field `remark`, expected one of `id`, `match`, `rewrite`, `skip`, `replace`, `with`, `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 11 column 18
     = 2
     ");
     assert_snapshot!(folder.undust("check missing.json"), @"

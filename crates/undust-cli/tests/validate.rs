@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use insta::assert_snapshot;
 use serde_json::Value;
 
-use crate::data::{RULES, shop};
+use crate::data::{RULES, SKIPS, shop};
 use crate::folder::{Folder, Run};
 use crate::server::{Reply, Server};
 
@@ -306,6 +306,7 @@ fn labels_need_no_network() {
       "invalid": 0,
       "undecided": 1,
       "left_out": 0,
+      "skips": 0,
       "stopped": {},
       "rules": [
         {
@@ -322,6 +323,29 @@ fn labels_need_no_network() {
     }
     = 1
     "#);
+}
+
+#[test]
+fn skips_are_passed_over() {
+    let mut labelled = "url\tcluster\nhttp://www.example.com/?p=1\tshort\n".to_owned();
+    for n in 0..4 {
+        for tail in ["", "&sid=1"] {
+            writeln!(labelled, "http://www.example.com/?n={n}{tail}\t{n}").expect("a string holds it");
+        }
+    }
+    let folder = Folder::with("rules.json", SKIPS).and("labelled.tsv", labelled);
+    assert_snapshot!(folder.undust("validate -r rules.json --labelled labelled.tsv"), @"
+    rule                                 verdict  same  other  why
+    ───────────────────────────────────────────────────────────────
+    http://www.example.com/?sid=*&{...}  valid       4      0
+    → http://www.example.com/?{...}
+
+    1 rule tried out: 1 valid, 0 invalid, 0 undecided; 1 rule passed over, since what is skipped has nothing to be compared with
+    ! rules written to rules.json
+    = 0
+    ");
+    let explained = folder.undust("explain -r rules.json http://www.example.com/?p=1").fine();
+    assert!(explained.contains("skipped by rule short-link") && !explained.contains("tried"), "{explained}");
 }
 
 #[test]

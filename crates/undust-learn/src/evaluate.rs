@@ -24,6 +24,7 @@ struct Entry {
     site: u32,
     key: u64,
     cluster: u32,
+    is_skipped: bool,
 }
 
 impl Evaluation {
@@ -34,17 +35,36 @@ impl Evaluation {
 
     /// The next URL of the walk. A URL that came before is passed over: no crawler fetches it twice.
     pub fn add(&mut self, site: &str, url: &[u8], canonical: &[u8], label: &str) {
+        self.add_entry((site, label), url, canonical, false);
+    }
+
+    /// The next URL of the walk, which is not crawled whatever its canonical form: it covers no page, and is merged with no URL.
+    pub fn add_skipped(&mut self, site: &str, url: &[u8], canonical: &[u8], label: &str) {
+        self.add_entry((site, label), url, canonical, true);
+    }
+
+    fn add_entry(&mut self, (site, label): (&str, &str), url: &[u8], canonical: &[u8], is_skipped: bool) {
         if self.seen.insert(xxh3_64(url)) {
             let (site, cluster) = (self.sites.intern(site.as_bytes()), self.labels.intern(label.as_bytes()));
-            self.entries.push(Entry { site, key: xxh3_64(canonical), cluster });
+            self.entries.push(Entry { site, key: xxh3_64(canonical), cluster, is_skipped });
         }
     }
 
     /// The scores, given how many rules each site has.
     pub fn report(&self, rules: &BTreeMap<String, u64>) -> Report {
-        let total = Score::of(&self.entries, rules.values().sum());
+        self.report_of(&self.entries, rules)
+    }
+
+    /// The scores if no URL had been skipped: those of the canonical forms alone.
+    pub fn report_without_skips(&self, rules: &BTreeMap<String, u64>) -> Report {
+        let kept = self.entries.iter().map(|entry| Entry { is_skipped: false, ..*entry });
+        self.report_of(&kept.collect::<Vec<_>>(), rules)
+    }
+
+    fn report_of(&self, entries: &[Entry], rules: &BTreeMap<String, u64>) -> Report {
+        let total = Score::of(entries, rules.values().sum());
         let mut by_site: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-        for entry in &self.entries {
+        for entry in entries {
             by_site.entry(entry.site).or_default().push(*entry);
         }
         let mut sites: Vec<SiteScore> = Vec::new();
@@ -87,7 +107,7 @@ pub struct Score {
     pub urls: u64,
     /// Duplicate clusters, pages without duplicates included.
     pub clusters: u64,
-    /// Distinct canonical forms: the URLs that are crawled.
+    /// Distinct canonical forms of URLs that are not skipped: the URLs that are crawled.
     pub crawled: u64,
     /// Clusters of which some URL is crawled.
     pub covered: u64,
@@ -134,6 +154,9 @@ impl Score {
         let mut covered = HashSet::new();
         for entry in entries {
             clusters.insert(entry.cluster);
+            if entry.is_skipped {
+                continue;
+            }
             let merged = keys.entry(entry.key).or_insert_with(|| {
                 covered.insert(entry.cluster);
                 Vec::new()
@@ -339,6 +362,25 @@ mod tests {
         close(m.coverage, 1.0);
         close(m.fpr, 0.5);
         close(m.reduction_per_rule, 1.0);
+    }
+
+    #[test]
+    fn a_skipped_url_is_there_and_not_crawled() {
+        let mut evaluation = Evaluation::new();
+        // 1 is skipped and its page reached by 2; 3 is skipped and its page lost; what is skipped does not stand for 4.
+        for (url, key, label, is_skipped) in
+            [("1", "a", "x", true), ("2", "b", "x", false), ("3", "c", "y", true), ("4", "c", "z", false)]
+        {
+            let add = if is_skipped { Evaluation::add_skipped } else { Evaluation::add };
+            add(&mut evaluation, "site", url.as_bytes(), key.as_bytes(), label);
+        }
+        evaluation.add("site", b"1", b"a", "x");
+        let counts = |score: Score| {
+            (score.urls, score.clusters, score.crawled, score.covered, score.merged_pairs, score.wrong_pairs)
+        };
+        let rules = BTreeMap::new();
+        assert_eq!(counts(evaluation.report(&rules).total), (4, 3, 2, 2, 0, 0));
+        assert_eq!(counts(evaluation.report_without_skips(&rules).total), (4, 3, 3, 2, 1, 1));
     }
 
     #[test]

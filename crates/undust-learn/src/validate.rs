@@ -128,9 +128,11 @@ fn keep_some(samples: &mut Vec<TriedUrl>) {
     });
 }
 
-/// Whether a rule is still to be tried out.
+/// Whether a rule is still to be tried out. One that skips URLs says of none what it would have to be compared with.
 pub fn is_open(rule: &Rule) -> bool {
-    rule.review != Review::Rejected && rule.validation.as_ref().is_none_or(|v| v.verdict.is_open())
+    !rule.action.is_skip()
+        && rule.review != Review::Rejected
+        && rule.validation.as_ref().is_none_or(|v| v.verdict.is_open())
 }
 
 /// Where trying a rule out begins: with what an earlier run left.

@@ -96,6 +96,16 @@ impl Interpreter {
         }
     }
 
+    /// Whether there is a rule that skips URLs.
+    pub fn has_skips(&self) -> bool {
+        self.engine.has_skips()
+    }
+
+    /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules.
+    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
+        self.engine.skips(canonical, &mut scratch.engine)
+    }
+
     /// Whether the model of the URL's site makes something else of it; that is then in `scratch.next`.
     fn translate(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let Some((site, translator)) = self.translator(url) else { return false };

@@ -51,6 +51,10 @@ impl Canonical for Deployed {
         self.interpreter.append(url, &mut self.scratch, out);
     }
 
+    fn is_skipped(&mut self, key: &[u8]) -> bool {
+        self.interpreter.skips(key, &mut self.scratch).is_some()
+    }
+
     fn rules(&self) -> u64 {
         self.rules
     }

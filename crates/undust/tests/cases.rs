@@ -7,7 +7,7 @@ use undust::apply::{Canonicalizer, Finding, Form, Naive, Scratch, check};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
-use crate::{in_repository, read, show};
+use crate::{in_repository, read, reread, show};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -33,6 +33,10 @@ struct Case {
     apart: Vec<String>,
     #[serde(default)]
     maps: Vec<[String; 2]>,
+    #[serde(default)]
+    skips: Vec<String>,
+    #[serde(default)]
+    keeps: Vec<String>,
     explain: Option<Vec<usize>>,
     #[serde(default)]
     check: Vec<String>,
@@ -55,6 +59,8 @@ struct CaseRule {
     rewrite: Option<String>,
     replace: Option<String>,
     with: Option<String>,
+    #[serde(default)]
+    skip: bool,
 }
 
 fn yes() -> bool {
@@ -92,6 +98,11 @@ fn language() {
 }
 
 #[test]
+fn skip() {
+    run_file("skip");
+}
+
+#[test]
 fn normalization() {
     run_file("normalize");
 }
@@ -118,6 +129,7 @@ fn every_file_is_run() {
         "pattern-tree.toml",
         "rewrite.toml",
         "seq2seq.toml",
+        "skip.toml",
     ];
     assert_eq!(names, run);
 }
@@ -144,7 +156,7 @@ impl Case {
             Err(problem) => return vec![problem],
         };
         let mut problems = Vec::new();
-        if self.same.is_empty() && self.apart.is_empty() && self.maps.is_empty() {
+        if self.urls().next().is_none() {
             problems.push("expects nothing".to_owned());
         }
         problems.extend(round_trips(&set));
@@ -203,6 +215,11 @@ impl Case {
                 problems.push(format!("{} and {} both became {}", self.apart[j], self.apart[i], show(form)));
             }
         }
+        for (urls, expected) in [(&self.skips, true), (&self.keeps, false)] {
+            let wrong = urls.iter().filter(|url| engine.skips(&bytes(url)) != expected);
+            problems
+                .extend(wrong.map(|url| format!("{url} is {}skipped", if expected { "not " } else { "" })));
+        }
         for url in self.urls() {
             let once = engine.canonicalize(&bytes(url));
             let twice = engine.canonicalize(&once);
@@ -214,7 +231,8 @@ impl Case {
     }
 
     fn urls(&self) -> impl Iterator<Item = &String> {
-        self.maps.iter().flatten().chain(self.same.iter().flatten()).chain(&self.apart)
+        let changed = self.maps.iter().flatten().chain(self.same.iter().flatten());
+        changed.chain(&self.apart).chain(&self.skips).chain(&self.keeps)
     }
 
     /// `explain` names the rules that fire on the first URL of `maps`.
@@ -244,10 +262,13 @@ impl Case {
 
 impl CaseRule {
     fn action(&self) -> Result<Action, String> {
-        let action = match (&self.matches, &self.rewrite, &self.replace, &self.with) {
-            (Some(from), Some(to), None, None) => Action::rewrite(from, to),
-            (None, None, Some(from), Some(to)) => Action::substitute(from, to),
-            _ => return Err("needs 'match' and 'rewrite', or 'replace' and 'with'".into()),
+        let action = match (&self.matches, &self.rewrite, &self.replace, &self.with, self.skip) {
+            (Some(from), Some(to), None, None, false) => Action::rewrite(from, to),
+            (None, None, Some(from), Some(to), false) => Action::substitute(from, to),
+            (Some(shape), None, None, None, true) => Action::skip(shape),
+            _ => {
+                return Err("needs 'match' and 'rewrite', 'replace' and 'with', or 'match' and 'skip'".into());
+            }
         };
         action.map_err(|error| error.to_string())
     }
@@ -272,24 +293,35 @@ impl Engine<'_> {
             Engine::Compiled(_, engine) => engine.canonicalize(url, &mut Scratch::new()).into_owned(),
         }
     }
+
+    /// Whether the canonical form of `url` is skipped.
+    fn skips(&self, url: &[u8]) -> bool {
+        let canonical = self.canonicalize(url);
+        match self {
+            Engine::Naive(naive) => naive.skips(&canonical).is_some(),
+            Engine::Compiled(_, engine) => engine.skips(&canonical, &mut Scratch::new()).is_some(),
+        }
+    }
 }
 
 /// The same rules with others between them that speak of no URL of the corpus: now the index decides what is tried.
 fn crowded(set: &RuleSet) -> RuleSet {
     let inert = |n: usize| {
-        let (from, to) = match n % 3 {
-            0 => (format!("http://inert.invalid/{n}/{{...}}"), "http://inert.invalid/"),
-            1 => (format!("http://inert.invalid/{{...}}/{n}"), "http://inert.invalid/"),
-            _ => (format!("http://inert.invalid/?inert={n}&{{...}}"), "http://inert.invalid/"),
+        let from = match n % 3 {
+            0 => format!("http://inert.invalid/{n}/{{...}}"),
+            1 => format!("http://inert.invalid/{{...}}/{n}"),
+            _ => format!("http://inert.invalid/?inert={n}&{{...}}"),
         };
-        Rule::new(Action::rewrite(&from, to).expect("inert rules are well formed"))
+        let actions = [Action::rewrite(&from, "http://inert.invalid/"), Action::skip(&from)];
+        actions.map(|action| Rule::new(action.expect("inert rules are well formed")))
     };
     let mut set = set.clone();
     for site in &mut set.sites {
         let rules = std::mem::take(&mut site.rules);
-        site.rules = (0..3).map(inert).collect();
+        site.rules = (0..3).flat_map(inert).collect();
         for (n, rule) in (3..).zip(rules) {
-            site.rules.extend([rule, inert(n)]);
+            site.rules.push(rule);
+            site.rules.extend(inert(n));
         }
     }
     set
@@ -310,11 +342,7 @@ fn tell(finding: &Finding) -> String {
 fn round_trips(set: &RuleSet) -> Vec<String> {
     let mut problems = Vec::new();
     for (_, rule) in set.rules() {
-        let (from, to) = rule.action.sides();
-        let again = match rule.action {
-            Action::Rewrite(_) => Action::rewrite(&from, &to),
-            Action::Substitute(_) => Action::substitute(&from, &to),
-        };
+        let again = reread(&rule.action);
         if again.as_ref() != Ok(&rule.action) {
             problems.push(format!("rule {} reads back as {again:?}", rule.action));
         }
@@ -354,15 +382,21 @@ fn the_runner_notices() {
         same = [["http://a.com/x", "http://a.com/y"]]
         apart = ["http://a.com/1", "http://A.com/1"]
         maps = [["http://a.com/index.html", "http://a.com/index.htm"]]
+        skips = ["http://a.com/kept"]
+        keeps = ["http://a.com/skipped"]
         explain = [2]
         check = ["circle 1"]
         [[case.rules]]
         match = "http://a.com/index.html"
         rewrite = "http://a.com/"
+        [[case.rules]]
+        match = "http://a.com/skipped"
+        skip = true
     "#;
     let file: CaseFile = toml::from_str(wrong).expect("well formed");
     let problems = file.case[0].problems().join("\n");
-    for part in ["/y became", "both became", "  became   http://a.com/\n", "[1] fired", "check found []"] {
+    let expected = ["/y became", "both became", "  became   http://a.com/\n", "[1] fired", "check found []"];
+    for part in expected.into_iter().chain(["kept is not skipped", "skipped is skipped"]) {
         assert!(problems.contains(part), "'{part}' is missing in\n{problems}");
     }
     assert_eq!(bytes("a<FF>b<z<0A>"), b"a\xFFb<z\x0A");

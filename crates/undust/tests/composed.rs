@@ -34,7 +34,7 @@ fn chains() -> impl Strategy<Value = Option<Chain>> {
 fn rewrite(dice: &mut Dice) -> Option<Rewrite> {
     match generate::action(dice, EVERY_SITE)? {
         Action::Rewrite(rewrite) => Some(rewrite),
-        Action::Substitute(_) => None,
+        _ => None,
     }
 }
 

@@ -59,10 +59,24 @@ fn little_need_be_written() {
 }
 
 #[test]
+fn skips_are_written_as_they_are_read() {
+    let text = with_rule(r#""match": "http://a.com/?p={p}", "skip": true"#);
+    let set = RuleSet::from_json(&text).expect("a skip");
+    let rule = &set.sites[0].rules[0];
+    assert_eq!(rule.action, Action::skip("http://a.com/?p={p}").expect("well formed"));
+    assert_eq!(rule.action.to_string(), "http://a.com/?p={p} -> skip");
+    let written = set.to_json();
+    assert!(written.contains(r#""skip": true"#) && !written.contains("class"), "{written}");
+    assert_eq!(RuleSet::from_json(&written).expect("as written"), set);
+}
+
+#[test]
 fn ids_are_stable() {
     let rewrite = Action::rewrite("http://a.com/{x}", "http://a.com/*").expect("well formed");
     let substitute = Action::substitute("/index.html$", "$").expect("well formed");
+    let skip = Action::skip("http://a.com/?p=*").expect("well formed");
     assert_eq!((rewrite.id().as_str(), substitute.id().as_str()), ("7a992fa04c90", "cbc5e3d22ae4"));
+    assert_eq!(skip.id(), "0502f1582880");
 }
 
 #[track_caller]
@@ -105,9 +119,17 @@ fn errors_of_the_file() {
 
 #[test]
 fn errors_of_a_rule() {
-    let neither = "site 'a.com', rule 1: a rule has either 'match' and 'rewrite', or 'replace' and 'with'";
+    let neither =
+        "site 'a.com', rule 1: a rule has 'match' and 'rewrite', 'replace' and 'with', or 'match' and 'skip'";
     refused(&with_rule(r#""match": "http://a.com/""#), neither);
     refused(&with_rule(r#""match": "http://a.com/", "with": "x""#), neither);
+    refused(&with_rule(r#""match": "http://a.com/", "skip": false"#), neither);
+    refused(&with_rule(r#""match": "http://a.com/", "rewrite": "http://a.com/x", "skip": true"#), neither);
+    refused(&with_rule(r#""replace": "x", "with": "", "skip": true"#), neither);
+    refused(
+        &with_rule(r#""match": "http://a.com/{lower(x)}", "skip": true"#),
+        "site 'a.com', rule 1: a match does not convert in 'http://a.com/{lower(x)}'",
+    );
     refused(
         &with_rule(r#""match": "http://a.com/{id", "rewrite": "http://a.com/""#),
         "site 'a.com', rule 1: '{' without '}' (write {'{'} for the character) in 'http://a.com/{id'",
@@ -122,8 +144,8 @@ fn errors_of_a_rule() {
     );
     refused(
         &with_rule(r#""replace": "a", "with": "b", "reveiw": "accepted""#),
-        "not a rule file: unknown field `reveiw`, expected one of `id`, `match`, `rewrite`, `replace`, `with`, \
-         `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 1 column 90",
+        "not a rule file: unknown field `reveiw`, expected one of `id`, `match`, `rewrite`, `skip`, `replace`, \
+         `with`, `class`, `learner`, `evidence`, `validation`, `review`, `note` at line 1 column 90",
     );
     refused(
         &with_rule(r#""replace": "a", "with": "b", "review": "maybe""#),

@@ -177,6 +177,9 @@ pub(crate) fn action(dice: &mut Dice, site: &str) -> Option<Action> {
         return substitution(dice);
     }
     let from = match_template(dice, site);
+    if dice.seldom(4) {
+        return Action::skip(&from).ok();
+    }
     let to = rewrite_template(dice, &from);
     Action::rewrite(&from, &to).ok()
 }
@@ -368,7 +371,7 @@ pub(crate) fn url(dice: &mut Dice, set: &RuleSet) -> Vec<u8> {
             let side = rule.action.sides().0;
             let host = if site == EVERY_SITE { "a.com" } else { site };
             match rule.action {
-                Action::Rewrite(_) => instance(dice, &side, host).into_bytes(),
+                Action::Rewrite(_) | Action::Skip(_) => instance(dice, &side, host).into_bytes(),
                 Action::Substitute(_) => {
                     let place = side.trim_matches(['^', '$', '/']);
                     // Places beside each other, apart and overlapping.

@@ -10,6 +10,8 @@ mod wpt;
 
 use std::path::{Path, PathBuf};
 
+use undust::rules::{Action, SyntaxError};
+
 /// A path below the repository's root.
 fn in_repository(path: &str) -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("../..").join(path)
@@ -18,6 +20,16 @@ fn in_repository(path: &str) -> PathBuf {
 #[expect(clippy::disallowed_methods, reason = "test data is not the crate's business: no undust-io here")]
 fn read(path: &Path) -> String {
     std::fs::read_to_string(path).unwrap_or_else(|error| panic!("{}: {error}", path.display()))
+}
+
+/// What is read where `action` was written.
+fn reread(action: &Action) -> Result<Action, SyntaxError> {
+    let (from, to) = action.sides();
+    match action {
+        Action::Rewrite(_) => Action::rewrite(&from, &to),
+        Action::Substitute(_) => Action::substitute(&from, &to),
+        Action::Skip(_) => Action::skip(&from),
+    }
 }
 
 /// Bytes for a message.

@@ -1,4 +1,4 @@
-//! `undust dedup`: the first URL of each canonical key.
+//! `undust dedup`: the first URL of each canonical key, without those that need not be fetched at all.
 
 use std::collections::HashSet;
 use std::io::{BufWriter, Write};
@@ -16,15 +16,18 @@ use crate::talk::{counted, percent, report_problems, say, thousands};
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
     let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
+    let skipping = engine.has_skips() && !args.no_skips;
     let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
     let mut scratch = Scratch::new();
     // 128 bits: among billions of keys, no two different ones are ever taken for the same.
     let mut seen: HashSet<u128> = HashSet::new();
-    let mut key = Vec::new();
+    let (mut key, mut skipped) = (Vec::new(), 0);
     let summary = try_read_input(open(&args.input)?, &args.reading.options(), &mut |page| -> Result<()> {
         key.clear();
         engine.append(&page.url, &mut scratch, &mut key);
-        if seen.insert(xxh3_128(&key)) {
+        if skipping && engine.skips(&key, &mut scratch).is_some() {
+            skipped += 1;
+        } else if seen.insert(xxh3_128(&key)) {
             out.write_all(&page.url)?;
             out.write_all(b"\n")?;
         }
@@ -33,9 +36,12 @@ pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     out.flush()?;
     report_problems(&summary);
     let (urls, kept) = (summary.pages, seen.len() as u64);
-    let spared = urls - kept;
-    let share = spared as f64 / urls.max(1) as f64;
-    let (urls, kept, spared) = (counted(urls, "URL"), thousands(kept), thousands(spared));
-    say(&format!("{urls} in, {kept} out: {spared} spared ({})", percent(share)));
+    let told =
+        |n: u64, what: &str| format!("{} {what} ({})", thousands(n), percent(n as f64 / urls.max(1) as f64));
+    let mut dropped = told(urls - kept - skipped, "spared");
+    if skipping {
+        dropped = format!("{dropped}, {}", told(skipped, "skipped"));
+    }
+    say(&format!("{} in, {} out: {dropped}", counted(urls, "URL"), thousands(kept)));
     Ok(Outcome::Fine)
 }

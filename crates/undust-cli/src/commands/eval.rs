@@ -5,11 +5,12 @@ use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
+use serde::Serialize;
 use undust::page::Page;
-use undust::rules::RuleSet;
+use undust::rules::{Rule, RuleSet};
 use undust::url::site_of;
 use undust_io::read;
-use undust_learn::evaluate::{Evaluation, Report};
+use undust_learn::evaluate::{Evaluation, Metrics, Report, Score};
 use undust_neural::apply::{Interpreter, Scratch};
 
 use super::{print_json, protocol};
@@ -40,13 +41,23 @@ fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
     if walk.labelled == 0 {
         bail!(NO_LABELS);
     }
-    let report = walk.report();
+    let scores = Scores { report: walk.report(), with_skips: walk.report_with_skips() };
     if args.json {
-        print_json(&report)?;
+        print_json(&scores)?;
     } else {
-        print(&report)?;
+        print(&scores)?;
     }
     Ok(Outcome::Fine)
+}
+
+/// What is told of a rule set. What canonical forms are worth is one question, what it is worth to skip some of them another.
+#[derive(Serialize)]
+struct Scores {
+    #[serde(flatten)]
+    report: Report,
+    /// Only where there are rules that skip URLs.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    with_skips: Option<Report>,
 }
 
 /// What is said where nothing can be scored.
@@ -78,19 +89,32 @@ impl<'r> Walk<'r> {
         self.labelled += 1;
         self.key.clear();
         self.engine.append(&page.url, &mut self.scratch, &mut self.key);
-        self.evaluation.add(&site_of(&page.url, self.rules.site_by), &page.url, &self.key, label);
+        let is_skipped = self.engine.skips(&self.key, &mut self.scratch).is_some();
+        let add = if is_skipped { Evaluation::add_skipped } else { Evaluation::add };
+        add(&mut self.evaluation, &site_of(&page.url, self.rules.site_by), &page.url, &self.key, label);
     }
 
+    /// What the canonical forms are worth, if no URL is skipped.
     pub(super) fn report(&self) -> Report {
-        let mut counts: BTreeMap<String, u64> = BTreeMap::new();
-        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.is_active()) {
-            *counts.entry(site.to_owned()).or_default() += 1;
+        self.evaluation.report_without_skips(&self.count_rules(|rule| !rule.action.is_skip()))
+    }
+
+    /// The same with skips, where there are any.
+    fn report_with_skips(&self) -> Option<Report> {
+        self.engine.has_skips().then(|| self.evaluation.report(&self.count_rules(|_| true)))
+    }
+
+    /// How many active rules of a kind each site has.
+    fn count_rules(&self, counts: impl Fn(&Rule) -> bool) -> BTreeMap<String, u64> {
+        let mut by_site: BTreeMap<String, u64> = BTreeMap::new();
+        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.is_active() && counts(rule)) {
+            *by_site.entry(site.to_owned()).or_default() += 1;
         }
-        self.evaluation.report(&counts)
+        by_site
     }
 }
 
-pub(super) fn print(report: &Report) -> Result<()> {
+fn print(Scores { report, with_skips }: &Scores) -> Result<()> {
     let mut out = std::io::stdout().lock();
     let total = &report.total;
     writeln!(
@@ -112,6 +136,14 @@ pub(super) fn print(report: &Report) -> Result<()> {
     }
     align_right(&mut metrics, 1..3);
     writeln!(out, "{}", metrics.trim_fmt())?;
+    if let Some(Report { total: Score { crawled, covered, metrics, .. }, .. }) = with_skips {
+        let Metrics { precision, recall, f1, .. } = metrics;
+        let (urls, pages) = (counted(*crawled, "URL"), counted(*covered, "page"));
+        writeln!(
+            out,
+            "\nwith skips: {urls} crawled, {pages} covered, precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}"
+        )?;
+    }
     if several {
         writeln!(out, "\n{}", by_site(report).trim_fmt())?;
         if report.sites.len() > MOST_SITES {

@@ -1,4 +1,4 @@
-//! `undust explain`: the way of a URL to its canonical form.
+//! `undust explain`: the way of a URL to its canonical form, and whether that is skipped.
 
 use std::collections::HashSet;
 use std::io::{self, Write};
@@ -36,12 +36,15 @@ pub(super) fn run(args: &Explain) -> Result<Outcome> {
 struct Way<'r> {
     turns: Vec<(Trace<'r>, Option<Said>)>,
     canonical: Vec<u8>,
+    /// The rule that says that it need not be fetched.
+    skip: Option<&'r Rule>,
 }
 
 impl<'r> Way<'r> {
     fn of(url: &str, rules: &Naive<'r>, both: &Interpreter) -> Way<'r> {
         let mut canonical = Vec::new();
         both.append(url.as_bytes(), &mut Scratch::new(), &mut canonical);
+        let skip = rules.skips(&canonical);
         let (mut turns, mut now) = (Vec::new(), url.as_bytes().to_vec());
         loop {
             let trace = rules.trace(&now);
@@ -51,7 +54,7 @@ impl<'r> Way<'r> {
             turns.push((trace, said));
             match next {
                 Some(next) => now = next,
-                None => return Way { turns, canonical },
+                None => return Way { turns, canonical, skip },
             }
         }
     }
@@ -96,7 +99,9 @@ fn write_text(out: &mut impl Write, url: &str, way: &Way) -> io::Result<()> {
             is_silent = false;
         }
     }
-    if is_silent {
+    if let Some(rule) = way.skip {
+        write_rule(out, rule)?;
+    } else if is_silent {
         writeln!(out, "  no rule speaks of this URL")?;
     }
     Ok(())
@@ -126,17 +131,22 @@ fn write_said(out: &mut impl Write, Said { url, from, to, because }: &Said) -> i
 fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
     let (from, to) = rule.action.sides();
     let learner = rule.learner.as_deref().unwrap_or("written by hand");
-    writeln!(out, "  rule {} ({}, {learner})", rule.id, classify(&rule.action).name())?;
-    writeln!(out, "      {from}\n   -> {to}")?;
+    match classify(&rule.action) {
+        Some(class) => {
+            writeln!(out, "  rule {} ({}, {learner})\n      {from}\n   -> {to}", rule.id, class.name())?;
+        }
+        None => writeln!(out, "  skipped by rule {} ({learner})\n      {from}", rule.id)?,
+    }
     if let Some(validation) = &rule.validation {
         let Validation { verdict, positive, negative, .. } = validation;
         let tried = counted(positive + negative, "URL");
         writeln!(out, "      {}: tried on {tried}, {negative} led elsewhere", verdict.name())?;
     }
     let Some(evidence) = &rule.evidence else { return Ok(()) };
+    let (saved, wrong) = if rule.action.is_skip() { ("skipped", "lost") } else { ("saved", "wrong") };
     writeln!(
         out,
-        "      saved {}; of {}, {} wrong: at most {} (95 % confidence)",
+        "      {saved} {}; of {}, {} {wrong}: at most {} (95 % confidence)",
         counted(evidence.saved, "URL"),
         counted(evidence.trials, "held-out URL"),
         thousands(evidence.false_positives),
@@ -149,13 +159,11 @@ fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
 }
 
 fn to_json(url: &str, way: &Way) -> Value {
-    let step = |step: &Step| {
-        let rule = step.rule.map(|rule| {
-            let (from, to) = rule.action.sides();
-            json!({ "id": rule.id, "from": from, "to": to, "learner": rule.learner, "evidence": rule.evidence })
-        });
-        json!({ "rule": rule, "after": text(&step.after) })
+    let rule = |rule: &Rule| {
+        let (from, to) = rule.action.sides();
+        json!({ "id": rule.id, "from": from, "to": to, "learner": rule.learner, "evidence": rule.evidence })
     };
+    let step = |step: &Step| json!({ "rule": step.rule.map(rule), "after": text(&step.after) });
     let said = |said: &Said| {
         let because = match &said.because {
             Because::Known(known) => {
@@ -174,5 +182,6 @@ fn to_json(url: &str, way: &Way) -> Value {
         "canonical": text(&way.canonical),
         "settled": way.turns.iter().all(|(trace, _)| trace.settled),
         "steps": way.turns.iter().flat_map(turn).collect::<Vec<_>>(),
+        "skip": way.skip.map(rule),
     })
 }

@@ -9,7 +9,7 @@ use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::json;
 use undust::page::Page;
-use undust::rules::{self, Rule, RuleSet, classify};
+use undust::rules::{self, Class3, Rule, RuleSet, classify};
 use undust_content::cluster::{Options, cluster};
 use undust_content::read_body;
 use undust_io::group::BySite;
@@ -212,7 +212,10 @@ pub(crate) struct Total {
     pub(crate) unlabelled: u64,
     pub(crate) failed: u64,
     pub(crate) assets: u64,
+    /// URLs made equal to others.
     pub(crate) saved: u64,
+    /// URLs that rules skip.
+    pub(crate) skipped: u64,
 }
 
 impl Total {
@@ -226,7 +229,9 @@ impl Total {
             total.unlabelled += site.unlabelled;
             total.failed += site.failed;
             total.assets += site.assets;
-            total.saved += site.rules.rules.iter().map(saved).sum::<u64>();
+            for rule in &site.rules.rules {
+                *(if rule.action.is_skip() { &mut total.skipped } else { &mut total.saved }) += saved(rule);
+            }
         }
         total
     }
@@ -271,35 +276,44 @@ const MOST_RULES: usize = 25;
 /// The tables a person looks at before using the rules.
 pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
     let mut out = std::io::stdout().lock();
+    let (mut skips, changes): (Vec<&Rule>, Vec<&Rule>) =
+        rules.rules().map(|(_, rule)| rule).partition(|rule| rule.action.is_skip());
     let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =
-        rules.rules().map(|(_, rule)| rule).partition(|rule| rule.validation.is_some());
-    judged.sort_by_key(|rule| std::cmp::Reverse(saved(rule)));
-    let columns = ["rule", "class", "saved", "wrong", "at most"];
-    write_table(&mut out, &columns, &judged, judged_row, LEGEND)?;
-    write_table(&mut out, &["likely rule", "class", "pairs"], &likely, likely_row, LIKELY_LEGEND)?;
+        changes.into_iter().partition(|rule| rule.validation.is_some());
+    for judged in [&mut judged, &mut skips] {
+        judged.sort_by_key(|rule| std::cmp::Reverse(saved(rule)));
+    }
+    for (kind, rules) in [(JUDGED, judged), (LIKELY, likely), (SKIPS, skips)] {
+        kind.write(&mut out, &rules)?;
+    }
     write_total(&mut out, rules.rules().count() as u64, total)
 }
 
-fn write_table(
-    out: &mut impl Write,
-    columns: &[&str],
-    rules: &[&Rule],
+/// How rules of one kind are shown.
+struct Kind {
+    columns: &'static [&'static str],
+    /// How many of the columns are text; the others are numbers.
+    texts: usize,
     row: fn(&Rule) -> Vec<String>,
-    legend: &str,
-) -> Result<()> {
-    if rules.is_empty() {
-        return Ok(());
+    legend: &'static str,
+}
+
+impl Kind {
+    fn write(&self, out: &mut impl Write, rules: &[&Rule]) -> Result<()> {
+        if rules.is_empty() {
+            return Ok(());
+        }
+        let mut table = ruled(self.columns);
+        for rule in rules.iter().take(MOST_RULES) {
+            table.add_row((self.row)(rule));
+        }
+        align_right(&mut table, self.texts..self.columns.len());
+        writeln!(out, "{}\n", table.trim_fmt())?;
+        if rules.len() > MOST_RULES {
+            writeln!(out, "… and {} more rules in the file", rules.len() - MOST_RULES)?;
+        }
+        Ok(writeln!(out, "{}", self.legend)?)
     }
-    let mut table = ruled(columns);
-    for rule in rules.iter().take(MOST_RULES) {
-        table.add_row(row(rule));
-    }
-    align_right(&mut table, 2..columns.len());
-    writeln!(out, "{}\n", table.trim_fmt())?;
-    if rules.len() > MOST_RULES {
-        writeln!(out, "… and {} more rules in the file", rules.len() - MOST_RULES)?;
-    }
-    Ok(writeln!(out, "{legend}")?)
 }
 
 fn write_total(out: &mut impl Write, rules: u64, total: &Total) -> Result<()> {
@@ -308,9 +322,11 @@ fn write_total(out: &mut impl Write, rules: u64, total: &Total) -> Result<()> {
         if total.clusters > 0 { format!(" of {}", counted(total.clusters, "page")) } else { String::new() };
     let (rules, proposed) = (counted(rules, "rule"), thousands(total.candidates));
     writeln!(out, "{urls}{pages} on {sites}: {rules} ({proposed} proposed)")?;
-    if total.saved > 0 {
-        let share = total.saved as f64 / total.urls as f64;
-        writeln!(out, "URLs saved: {} ({})", thousands(total.saved), percent(share))?;
+    for (what, spared) in [("saved", total.saved), ("skipped", total.skipped)] {
+        if spared > 0 {
+            let share = spared as f64 / total.urls as f64;
+            writeln!(out, "URLs {what}: {} ({})", thousands(spared), percent(share))?;
+        }
     }
     for (rows, why) in total.left_out() {
         if rows > 0 {
@@ -320,20 +336,42 @@ fn write_total(out: &mut impl Write, rules: u64, total: &Total) -> Result<()> {
     Ok(())
 }
 
-const LEGEND: &str = "\
+const JUDGED: Kind = Kind {
+    columns: &["rule", "class", "saved", "wrong", "at most"],
+    texts: 2,
+    row: |rule| [said_by(rule), evidence_of(rule)].concat(),
+    legend: "\
 saved:    URLs that need no fetch
 wrong:    those with another page, of the held-out URLs so saved
 at most:  the share of wrong ones that this leaves possible (95 % confidence)
-";
+",
+};
 
-const LIKELY_LEGEND: &str = "\
+const LIKELY: Kind = Kind {
+    columns: &["likely rule", "class", "pairs"],
+    texts: 2,
+    row: likely_row,
+    legend: "\
 pairs:    URLs seen in both forms, alike in all that is known of them
-";
+",
+};
 
-fn judged_row(rule: &Rule) -> Vec<String> {
+const SKIPS: Kind = Kind {
+    columns: &["skip", "skipped", "lost", "at most"],
+    texts: 1,
+    row: |rule| [vec![rule.action.sides().0], evidence_of(rule)].concat(),
+    legend: "\
+skipped:  URLs that need no fetch, since their pages have other URLs
+lost:     those whose page has none, of the held-out URLs so skipped
+at most:  the share of lost ones that this leaves possible (95 % confidence)
+",
+};
+
+/// What a rule saves, what of that is wrong, and how much of it may be.
+fn evidence_of(rule: &Rule) -> Vec<String> {
     let evidence = rule.evidence.clone().unwrap_or_default();
     let wrong = format!("{}/{}", evidence.false_positives, thousands(evidence.trials));
-    [said_by(rule), [thousands(evidence.saved), wrong, percent(evidence.bound)].to_vec()].concat()
+    vec![thousands(evidence.saved), wrong, percent(evidence.bound)]
 }
 
 fn likely_row(rule: &Rule) -> Vec<String> {
@@ -344,5 +382,44 @@ fn likely_row(rule: &Rule) -> Vec<String> {
 /// What a rule says, and its class.
 fn said_by(rule: &Rule) -> Vec<String> {
     let (from, to) = rule.action.sides();
-    vec![format!("{from}\n→ {to}"), classify(&rule.action).name().to_owned()]
+    vec![format!("{from}\n→ {to}"), classify(&rule.action).map_or("", Class3::name).to_owned()]
+}
+
+#[cfg(test)]
+mod tests {
+    use undust::rules::{Action, Evidence, SiteRules};
+
+    use super::*;
+
+    fn rule(action: Result<Action, rules::SyntaxError>, saved: u64) -> Rule {
+        let evidence =
+            Evidence { saved, trials: 40, false_positives: 1, bound: 0.113, ..Evidence::default() };
+        Rule { evidence: Some(evidence), ..Rule::new(action.expect("well formed")) }
+    }
+
+    #[test]
+    fn skips_have_figures_of_their_own() {
+        let skip = rule(Action::skip("http://a.com/?p={p}"), 1200);
+        let change = rule(Action::rewrite("http://a.com/?s=*", "http://a.com/"), 34);
+        let mut out = Vec::new();
+        SKIPS.write(&mut out, &[&skip]).expect("memory holds it");
+        let site = SiteRules { site: "a.com".to_owned(), rules: vec![skip, change] };
+        let total = Total::of(&[Learned { rules: site, urls: 5000, ..Learned::default() }]);
+        write_total(&mut out, 2, &total).expect("memory holds it");
+        let shown = String::from_utf8(out).expect("text");
+        let expected = "\
+skip                 skipped  lost  at most
+────────────────────────────────────────────
+http://a.com/?p={p}    1,200  1/40   11.3 %
+
+skipped:  URLs that need no fetch, since their pages have other URLs
+lost:     those whose page has none, of the held-out URLs so skipped
+at most:  the share of lost ones that this leaves possible (95 % confidence)
+
+5,000 URLs on 1 site: 2 rules (0 proposed)
+URLs saved: 34 (0.7 %)
+URLs skipped: 1,200 (24.0 %)
+";
+        assert_eq!(shown, expected);
+    }
 }

@@ -43,7 +43,8 @@ pub(super) fn run(args: &Validate) -> Result<Outcome> {
     };
     let rules = file.finish()?;
     let requests = comparer.as_ref().map(Comparer::requests);
-    Report::new(&tried, requests).print(args.json)?;
+    let skips = rules.rules().filter(|(_, rule)| rule.action.is_skip()).count() as u64;
+    Report::new(&tried, requests, skips).print(args.json)?;
     if !args.json {
         say(&format!("rules written to {}", output.display()));
     }

@@ -37,6 +37,7 @@ pub(super) struct SiteLine {
     pub(super) urls: u64,
     pub(super) pages: u64,
     pub(super) rules: u64,
+    /// URLs that need no fetch, also those that are skipped.
     pub(super) saved: u64,
     pub(super) unexplained: u64,
     pub(super) wrong: u64,

@@ -51,6 +51,11 @@ impl<'r> Report<'r> {
         self.facts.total.clusters > 0
     }
 
+    /// URLs that need no fetch.
+    pub(super) fn spared(&self) -> u64 {
+        self.facts.total.saved + self.facts.total.skipped
+    }
+
     pub(super) fn rules_of(&self, site: &str) -> &'r [Rule] {
         self.rules.get(site).map(|site| site.rules.as_slice()).unwrap_or_default()
     }

@@ -3,7 +3,7 @@
 use undust::rules::{Action, Evidence, Rule, classify};
 
 use super::collect::SiteLine;
-use super::html::{Html, bar, compared, fold, nothing, percent_at_most, said, tag, tag_with, text};
+use super::html::{Html, bar, code, compared, fold, nothing, percent_at_most, said, tag, tag_with, text};
 use super::page::{Report, Section};
 use crate::talk::{counted, thousands};
 
@@ -41,19 +41,27 @@ pub(super) fn section(report: &Report) -> Section {
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum Kind {
     Judged,
+    Skip,
     Likely,
 }
 
 impl Kind {
-    const ALL: [Kind; 2] = [Kind::Judged, Kind::Likely];
+    const ALL: [Kind; 3] = [Kind::Judged, Kind::Skip, Kind::Likely];
 
     fn of(rule: &Rule) -> Kind {
-        if rule.validation.is_some() { Kind::Likely } else { Kind::Judged }
+        if rule.action.is_skip() {
+            Kind::Skip
+        } else if rule.validation.is_some() {
+            Kind::Likely
+        } else {
+            Kind::Judged
+        }
     }
 
     fn title(self) -> &'static str {
         match self {
             Kind::Judged => "URLs that become one",
+            Kind::Skip => "URLs that are never fetched, since their pages have others",
             Kind::Likely => "Likely, to be tried out",
         }
     }
@@ -61,7 +69,8 @@ impl Kind {
     /// What is known of a rule, where those of its site save so many URLs.
     fn figures(self, evidence: &Evidence, all: u64) -> Html {
         match self {
-            Kind::Judged => judged(evidence, all),
+            Kind::Judged => judged(evidence, all, "URLs saved"),
+            Kind::Skip => judged(evidence, all, "URLs skipped"),
             Kind::Likely => {
                 [said("strong", thousands(evidence.support)), said("span", "pairs of URLs alike")]
                     .into_iter()
@@ -97,7 +106,7 @@ fn card(line: &SiteLine, rule: &Rule, kind: Kind) -> Html {
 /// What a rule does.
 fn says(action: &Action) -> Html {
     let (from, to) = action.sides();
-    pair(&from, &to, "→")
+    if action.is_skip() { tag("div.pair", [code(from)]) } else { pair(&from, &to, "→") }
 }
 
 /// Two texts under each other, with what differs marked.
@@ -108,7 +117,7 @@ pub(super) fn pair(a: &str, b: &str, sign: &'static str) -> Html {
 
 /// A rule's name, class and origin.
 fn tags(rule: &Rule) -> Html {
-    let class = said("span.tag", classify(&rule.action).name());
+    let class = classify(&rule.action).map_or_else(nothing, |class| said("span.tag", class.name()));
     let learner = rule.learner.as_ref().map_or_else(nothing, |learner| said("span.tag", learner));
     let note = rule.note.as_ref().map_or_else(nothing, |note| said("span", note));
     tag("p.tags", [class, learner, said("span.id", &rule.id), note])
@@ -124,13 +133,13 @@ fn examples(evidence: &Evidence) -> Html {
 }
 
 /// What a rule saves of all that is saved on its site, and how far it can be believed.
-fn judged(evidence: &Evidence, all: u64) -> Html {
+fn judged(evidence: &Evidence, all: u64, what: &str) -> Html {
     let Evidence { saved, trials, false_positives, bound, .. } = evidence;
     let wrong = format!("{} of {} wrong, held out", thousands(*false_positives), thousands(*trials));
     let share = *saved as f64 / all.max(1) as f64;
     let figures = [
         said("strong", thousands(*saved)),
-        said("span", "URLs saved"),
+        said("span", what),
         bar("div.bar", share, 1.0),
         said(if *false_positives > 0 { "span.wrong" } else { "span.right" }, wrong),
         said("span", format!("at most {}", percent_at_most(*bound))),

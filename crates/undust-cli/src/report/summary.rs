@@ -15,7 +15,7 @@ pub(super) fn headline(report: &Report) -> String {
         _ if !report.is_judged() => {
             format!("{} for {}", counted(rules, "likely rule"), counted(total.urls, "URL"))
         }
-        _ => format!("{} of {} URLs need no fetch", thousands(total.saved), thousands(total.urls)),
+        _ => format!("{} of {} URLs need no fetch", thousands(report.spared()), thousands(total.urls)),
     }
 }
 
@@ -47,7 +47,7 @@ fn inputs(inputs: &[PathBuf]) -> Html {
 /// The headline, with the share in large figures.
 fn big(report: &Report) -> Html {
     let total = report.facts.total;
-    let share = total.saved as f64 / total.urls.max(1) as f64;
+    let share = report.spared() as f64 / total.urls.max(1) as f64;
     let number = if report.is_judged() { said("strong", percent(share)) } else { nothing() };
     tag("div.big", [number, tag("div", [said("h1", capitalized(&headline(report))), cost(report)])])
 }
@@ -92,9 +92,10 @@ fn parts(report: &Report) -> Html {
         return nothing();
     }
     let unexplained = report.collected.sum(|site| site.unexplained);
-    let needed = total.urls.saturating_sub(total.saved + unexplained);
+    let needed = total.urls.saturating_sub(report.spared() + unexplained);
     let parts = [
-        ("span.saved", total.saved, "spared by rules"),
+        ("span.saved", total.saved, "made equal to others by rules"),
+        ("span.skipped", total.skipped, "skipped by rules"),
         ("span.spare", unexplained, "duplicates that no rule explains"),
         ("span.needed", needed, "to be fetched"),
     ];

@@ -39,10 +39,14 @@ fn site(n: usize) -> (Vec<Page>, Learned) {
 }
 
 fn report(sites: impl Iterator<Item = usize>) -> String {
+    of_sites(sites.map(site))
+}
+
+fn of_sites(sites: impl Iterator<Item = (Vec<Page>, Learned)>) -> String {
     let config = Config::default();
     let collector = Collector::new(true, &config);
     let mut learned: Vec<Learned> = Vec::new();
-    for (pages, of_site) in sites.map(site) {
+    for (pages, of_site) in sites {
         collector.keep(collector.look(&of_site.rules.site, &pages), &of_site);
         learned.push(of_site);
     }
@@ -76,6 +80,23 @@ fn a_large_crawl_gives_no_large_page() {
         assert!(text.contains(part), "no '{part}'");
     }
     assert!(text.contains("site1099.example") && !text.contains("<b>site7.example</b>"));
+}
+
+#[test]
+fn skips_have_a_list_of_their_own() {
+    let (pages, mut learned) = site(7);
+    let skip = Rule::new(Action::skip("http://site7.example/print/{id}").expect("a rule"));
+    let evidence = Evidence { saved: 1000, trials: 500, ..Evidence::default() };
+    learned.rules.rules.push(Rule { evidence: Some(evidence), ..skip });
+    let text = of_sites([(pages, learned)].into_iter());
+    for part in [
+        "1,007 of 4,000 URLs need no fetch",
+        "URLs skipped",
+        "<b>1,000</b> skipped by rules",
+        "never fetched",
+    ] {
+        assert!(text.contains(part), "no '{part}'");
+    }
 }
 
 #[test]

@@ -22,6 +22,8 @@ pub(super) fn patterns(action: &Action) -> (Pattern, Pattern) {
             let text = |bytes: &[u8]| Pattern::Text(bytes.to_vec(), s.is_at_start(), s.is_at_end());
             (text(s.from()), text(s.to()))
         }
+        // Nothing is changed, so that one stays where one is.
+        Action::Skip(skip) => (Pattern::matched(skip.matches()), Pattern::matched(skip.matches())),
     }
 }
 

@@ -29,14 +29,20 @@ fn part_of(whole: usize, share: f64) -> usize {
 }
 
 /// The score of a crawl over the labelled `pages`, in their order, that fetches one URL of each key; `append_key` appends the key of a
-/// URL, by so many rules.
-fn crawl(site: &str, pages: &[Page], rules: u64, mut append_key: impl FnMut(&[u8], &mut Vec<u8>)) -> Score {
+/// URL, by so many rules, and tells whether it is skipped.
+fn crawl(
+    site: &str,
+    pages: &[Page],
+    rules: u64,
+    mut append_key: impl FnMut(&[u8], &mut Vec<u8>) -> bool,
+) -> Score {
     let (mut key, mut walk) = (Vec::new(), Evaluation::new());
     for page in pages {
         let Some(label) = page.label() else { continue };
         key.clear();
-        append_key(&page.url, &mut key);
-        walk.add(site, &page.url, &key, label);
+        let is_skipped = append_key(&page.url, &mut key);
+        let add = if is_skipped { Evaluation::add_skipped } else { Evaluation::add };
+        add(&mut walk, site, &page.url, &key, label);
     }
     walk.report(&BTreeMap::from([(site.to_owned(), rules)])).total
 }

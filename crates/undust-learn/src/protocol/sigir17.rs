@@ -1,5 +1,5 @@
 //! The experiment of SIGIR 2017 (section 3) on one site, for any methods. Each learns from the first rows, as much as a crawler would
-//! have seen; then a crawl of the other rows is simulated, in their order, which fetches a URL if its key is new.
+//! have seen; then a crawl of the other rows is simulated, in their order, which fetches a URL if its key is new and not skipped.
 //!
 //! Precision are the pages that the crawl covers for each URL it fetches, recall those for each page there is (Table 2). Pages with a single
 //! URL count like all others. A method need not learn rules: whatever can tell the key of a URL is tested in the same way.
@@ -46,6 +46,11 @@ pub trait Canonical {
     /// Append the key of a URL to `out`. Equal keys, equal pages. It may remember what helps with URLs to come, but the key of a URL
     /// does not depend on those before.
     fn append_key(&mut self, url: &[u8], out: &mut Vec<u8>);
+
+    /// Whether URLs of this key are not fetched at all, since their pages have other URLs.
+    fn is_skipped(&mut self, _key: &[u8]) -> bool {
+        false
+    }
 
     /// How many rules it has.
     fn rules(&self) -> u64;
@@ -140,7 +145,10 @@ fn test_with(method: &dyn Method, site: &str, train: &[Page], test: &[Page]) -> 
     let rules = learned.rules();
     MethodReport {
         method: method.name().to_owned(),
-        score: crawl(site, test, rules, |url, key| learned.append_key(url, key)),
+        score: crawl(site, test, rules, |url, key| {
+            learned.append_key(url, key);
+            learned.is_skipped(key)
+        }),
         figures: learned.figures(),
     }
 }

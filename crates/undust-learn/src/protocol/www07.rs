@@ -159,7 +159,10 @@ impl Experiment {
         let count = rules.len() as u64;
         let engine = Canonicalizer::new(&RuleSet::of_site(site, self.site_by, rules), Form::Key);
         let mut scratch = Scratch::new();
-        crawl(site, pages, count, |url, key| engine.append(url, &mut scratch, key))
+        crawl(site, pages, count, |url, key| {
+            engine.append(url, &mut scratch, key);
+            false
+        })
     }
 }
 

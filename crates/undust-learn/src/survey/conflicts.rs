@@ -61,7 +61,7 @@ pub(super) fn find(site: &Site, merged: &Merged, rules: &SiteRules, site_by: Sit
     let mut pairs = Vec::new();
     for of_key in merged.by_key() {
         let kept = merged.kept(of_key[0].key);
-        covered[kept as usize] = true;
+        covered[kept as usize] |= merged.is_fetched(of_key[0].key);
         let is_kept = |entry: &&Entry| entry.cluster == kept;
         let Some(there) = of_key.iter().find(is_kept) else { continue };
         let mut wrong = of_key.iter().filter(|entry| !is_kept(entry)).peekable();

@@ -51,6 +51,16 @@ fn rules_that_labels_do_not_bear_out() {
 }
 
 #[test]
+fn what_is_skipped_is_not_fetched() {
+    let mut set = rules(&[("http://a.com/item?sid={?}&{...}", "http://a.com/item?{...}")]);
+    set.rules.push(Rule::new(Action::skip("http://a.com/print/{id}").expect("a rule")));
+    let mut pages = shop();
+    pages.push(page("http://a.com/print/alone", "alone"));
+    let found = survey(&pages, &set);
+    assert_eq!((found.unexplained.urls, found.conflicts.wrong, found.conflicts.lost), (0, 0, 1));
+}
+
+#[test]
 fn two_labels_and_claims() {
     let mut pages = shop();
     pages.push(page("http://a.com/item?id=i1", "other"));

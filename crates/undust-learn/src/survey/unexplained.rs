@@ -46,7 +46,7 @@ pub(super) fn find(site: &Site, merged: &Merged) -> Unexplained {
     let forms = Forms::new(site);
     let mut found = Unexplained::default();
     let mut pairs: BTreeMap<FormsOfPair, Pair> = BTreeMap::new();
-    for page in merged.right_by_cluster().chunk_by(|a, b| a.cluster == b.cluster) {
+    for page in merged.fetched_by_cluster().chunk_by(|a, b| a.cluster == b.cluster) {
         let keys = page.chunk_by(|a, b| a.key == b.key);
         let fetched: Vec<u32> = keys.map(|of_key| simplest(site, of_key)).collect();
         let Some(&best) = fetched.iter().min_by_key(|&&row| size(site, row)) else { continue };

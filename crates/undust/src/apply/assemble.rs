@@ -5,12 +5,15 @@ use super::rest::stays_normal;
 use crate::rules::template::{
     Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
 };
-use crate::rules::{Action, Rewrite, hole_names};
+use crate::rules::{Action, hole_names};
 
 /// Append the code of a rule; where it starts. `last`: no rule of the site can change what it prints.
 pub(super) fn assemble(action: &Action, number: u32, last: bool, code: &mut Code) -> u32 {
     let (mut header, body) = match action {
-        Action::Rewrite(rewrite) => assemble_rewrite(rewrite, number, code),
+        Action::Rewrite(rewrite) => {
+            assemble_template(rewrite.matches(), Some(rewrite.becomes()), number, code)
+        }
+        Action::Skip(skip) => assemble_template(skip.matches(), None, number, code),
         Action::Substitute(substitute) => {
             code.substitutes.push(substitute.clone());
             // The number does not fit into sixteen bits: it is the first word of the body.
@@ -26,8 +29,13 @@ pub(super) fn assemble(action: &Action, number: u32, last: bool, code: &mut Code
     start
 }
 
-fn assemble_rewrite(rewrite: &Rewrite, number: u32, code: &mut Code) -> (Header, Vec<u64>) {
-    let from = rewrite.matches();
+/// Tests for `from`, and operations that print `to`; without it there are none.
+fn assemble_template(
+    from: &Template,
+    to: Option<&Template>,
+    number: u32,
+    code: &mut Code,
+) -> (Header, Vec<u64>) {
     let mut build = Builder::new(from, code);
     build.list(&from.path, flag::PATH_REST, |header| &mut header.path);
     if let Some(items) = &from.query {
@@ -42,7 +50,8 @@ fn assemble_rewrite(rewrite: &Rewrite, number: u32, code: &mut Code) -> (Header,
         Some(Fragment::Any) => build.header.flags |= flag::ANY_FRAGMENT,
         Some(Fragment::Text(text)) => build.option(Some(text), flag::FRAGMENT),
     }
-    let ops = Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build }.template(rewrite.becomes());
+    let printer = Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build };
+    let ops = to.map_or(Vec::new(), |to| printer.template(to));
     let Builder { mut header, mut tests, names, .. } = build;
     header.number = number;
     header.slots = names.len() as u16;

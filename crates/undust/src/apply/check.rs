@@ -119,13 +119,15 @@ fn active(site: &SiteRules) -> impl Iterator<Item = &Rule> {
 }
 
 fn disagreements(site: &SiteRules) -> Vec<Finding> {
-    let mut by_match: BTreeMap<(String, bool), &Rule> = BTreeMap::new();
+    let mut by_match: BTreeMap<(String, bool, bool), &Rule> = BTreeMap::new();
     let mut findings = Vec::new();
     for rule in active(site) {
         let (from, to) = rule.action.sides();
         // A rule that only puts parameters in order leaves the ordered ones to others.
         let orders = from == to;
-        let Some(first) = by_match.insert((from, orders), rule) else { continue };
+        // A skip is asked once no other rule has anything to say any more.
+        let known = by_match.insert((from, orders, rule.action.is_skip()), rule);
+        let Some(first) = known else { continue };
         let site = site.site.clone();
         findings.push(if first.action == rule.action {
             Finding::Twice { site, rule: rule.id.clone() }
@@ -137,8 +139,7 @@ fn disagreements(site: &SiteRules) -> Vec<Finding> {
 }
 
 fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
-    let Action::Rewrite(rewrite) = &rule.action else { return None };
-    let labels: Option<Vec<&[u8]>> = rewrite.matches().host.iter().map(Item::fixed).collect();
+    let labels: Option<Vec<&[u8]>> = rule.action.matches()?.host.iter().map(Item::fixed).collect();
     let host = labels?.join(&b'.').to_ascii_lowercase();
     let name = site.site.as_bytes();
     let below =
@@ -246,6 +247,7 @@ fn samples(rule: &Rule, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
                 urls.push([around.as_slice(), s.from()].concat());
             }
         }
+        Action::Skip(_) => {}
     }
     urls
 }

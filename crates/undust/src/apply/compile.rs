@@ -12,7 +12,7 @@ use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, too_long};
-use crate::rules::{Action, EVERY_SITE, RuleSet};
+use crate::rules::{Action, EVERY_SITE, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl, has_strange_byte, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
@@ -20,12 +20,22 @@ pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
     /// By the hash of their names.
-    sites: HashMap<u64, SiteIndex, Ready>,
+    sites: HashMap<u64, Site, Ready>,
     /// The length of the longest name: no longer suffix of a host need be looked up.
     longest_name: usize,
-    every: SiteIndex,
+    every: Site,
+    /// The rules that skip URLs, by site; the first holds none.
+    skips: Vec<SiteIndex>,
     code: Code,
     needs_labels: bool,
+}
+
+/// The rules of one site. Those that skip URLs are elsewhere: most sites have none, and an entry here must stay small.
+#[derive(Clone, Copy, Debug, Default)]
+struct Site {
+    changes: SiteIndex,
+    /// Its place in [`Canonicalizer::skips`].
+    skips: u32,
 }
 
 /// What came of trying rules on a URL.
@@ -65,25 +75,39 @@ impl Canonicalizer {
             site_by: set.site_by,
             sites: HashMap::default(),
             longest_name: 0,
-            every: SiteIndex::default(),
+            every: Site::default(),
+            skips: vec![SiteIndex::default()],
             code: Code::default(),
             needs_labels: false,
         };
-        let mut number = 0;
-        for site in &set.sites {
-            let active = site.rules.iter().filter(|rule| rule.is_active());
-            let actions: Vec<Cow<Action>> = active.filter_map(|rule| in_form(&rule.action, form)).collect();
-            compiled.needs_labels |= actions.iter().any(|action| needs_labels(action));
-            let index = SiteIndex::new(&actions, number, &mut compiled.code);
-            number += actions.len() as u32;
-            if site.site == EVERY_SITE {
-                compiled.every = index;
+        let mut number = 0..;
+        for SiteRules { site, rules } in &set.sites {
+            let active = rules.iter().filter(|rule| rule.is_active()).map(|rule| &rule.action);
+            let rules = compiled.add_rules(&active.zip(number.by_ref()).collect::<Vec<_>>(), form);
+            if site == EVERY_SITE {
+                compiled.every = rules;
             } else {
-                compiled.sites.insert(xxh3_64(site.site.as_bytes()), index);
-                compiled.longest_name = compiled.longest_name.max(site.site.len());
+                compiled.sites.insert(xxh3_64(site.as_bytes()), rules);
+                compiled.longest_name = compiled.longest_name.max(site.len());
             }
         }
         compiled
+    }
+
+    /// Compile the rules of one site, given with their numbers.
+    fn add_rules(&mut self, rules: &[(&Action, u32)], form: Form) -> Site {
+        let in_form = |&(action, number)| Some((in_form(action, form)?, number));
+        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) = rules.iter().filter_map(in_form).unzip();
+        self.needs_labels |= actions.iter().any(|action| needs_labels(action));
+        let changes = SiteIndex::new(&actions, &numbers, &mut self.code);
+        let skips = rules.iter().filter(|(action, _)| action.is_skip());
+        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) =
+            skips.map(|&(action, number)| (Cow::Borrowed(action), number)).unzip();
+        if actions.is_empty() {
+            return Site { changes, skips: 0 };
+        }
+        self.skips.push(SiteIndex::new(&actions, &numbers, &mut self.code));
+        Site { changes, skips: self.skips.len() as u32 - 1 }
     }
 
     /// The canonical form of `url`, borrowed when it is `url` itself.
@@ -138,8 +162,32 @@ impl Canonicalizer {
             || self.fire(&split, self.site_of(split.host()), scratch) == Fired::None
     }
 
-    /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among those
-    /// compiled, in the order of the set, and the result.
+    /// Whether there is a rule that skips URLs.
+    pub fn has_skips(&self) -> bool {
+        self.skips.len() > 1
+    }
+
+    /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules, in the
+    /// order of the set. Of several, the first.
+    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
+        if !self.has_skips() {
+            return None;
+        }
+        let split = SplitUrl::new(canonical)?;
+        let site = self.site_of(split.host()).map_or(0, |site| site.skips);
+        if site == 0 && self.every.skips == 0 {
+            return None;
+        }
+        scratch.lay_out(&split, true);
+        let numbered =
+            |rule: &Run, scratch: &mut Scratch| rule.speaks_of(&split, scratch).then(|| rule.number());
+        [site, self.every.skips]
+            .iter()
+            .find_map(|&at| self.first_of(&self.skips[at as usize], &split, scratch, numbered))
+    }
+
+    /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among the active
+    /// ones, in the order of the set, and the result.
     pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, report: impl FnMut(u32, &[u8])) {
         self.each_change_of(url, scratch, |_| true, report);
     }
@@ -154,16 +202,13 @@ impl Canonicalizer {
     ) {
         let Some(split) = SplitUrl::new(url) else { return };
         scratch.lay_out(&split, self.needs_labels);
-        for index in self.site_of(split.host()).into_iter().chain([&self.every]) {
-            let mut candidates = std::mem::take(&mut scratch.candidates);
-            index.find(&self.code, url, scratch, &mut candidates);
-            for &rule in &candidates {
-                let run = Run::new(&self.code, rule);
-                if wanted(run.number()) && self.run(&run, &split, scratch) != Fired::None {
-                    report(run.number(), &scratch.out);
+        for site in self.site_of(split.host()).into_iter().chain([&self.every]) {
+            self.first_of(&site.changes, &split, scratch, |rule, scratch| {
+                if wanted(rule.number()) && self.run(rule, &split, scratch) != Fired::None {
+                    report(rule.number(), &scratch.out);
                 }
-            }
-            scratch.candidates = candidates;
+                None::<()>
+            });
         }
     }
 
@@ -199,26 +244,41 @@ impl Canonicalizer {
     }
 
     /// Run the first rule that changes the URL, into `scratch.out` (normalised).
-    fn fire(&self, split: &SplitUrl, site: Option<&SiteIndex>, scratch: &mut Scratch) -> Fired {
-        if site.is_none() && self.every.is_empty() {
+    fn fire(&self, split: &SplitUrl, site: Option<&Site>, scratch: &mut Scratch) -> Fired {
+        let every = &self.every.changes;
+        let site = site.map(|site| &site.changes).filter(|changes| !changes.is_empty());
+        if site.is_none() && every.is_empty() {
             return Fired::None;
         }
         scratch.lay_out(split, self.needs_labels);
-        match site.map_or(Fired::None, |index| self.fire_one_of(index, split, scratch)) {
-            Fired::None if self.every.is_empty() => Fired::None,
-            Fired::None => self.fire_one_of(&self.every, split, scratch),
-            Fired::Last if !self.every.is_empty() => Fired::OneOfMany,
+        match site.map_or(Fired::None, |changes| self.fire_one_of(changes, split, scratch)) {
+            Fired::None if every.is_empty() => Fired::None,
+            Fired::None => self.fire_one_of(every, split, scratch),
+            Fired::Last if !every.is_empty() => Fired::OneOfMany,
             fired => fired,
         }
     }
 
     fn fire_one_of(&self, index: &SiteIndex, split: &SplitUrl, scratch: &mut Scratch) -> Fired {
+        let fires = |rule: &Run, scratch: &mut Scratch| {
+            Some(self.run(rule, split, scratch)).filter(|fired| *fired != Fired::None)
+        };
+        self.first_of(index, split, scratch, fires).unwrap_or(Fired::None)
+    }
+
+    /// The first answer of the rules that may match the URL that `scratch` is laid out for.
+    fn first_of<T>(
+        &self,
+        index: &SiteIndex,
+        split: &SplitUrl,
+        scratch: &mut Scratch,
+        mut ask: impl FnMut(&Run, &mut Scratch) -> Option<T>,
+    ) -> Option<T> {
         let mut candidates = std::mem::take(&mut scratch.candidates);
         index.find(&self.code, split.raw(), scratch, &mut candidates);
-        let mut runs = candidates.iter().map(|&rule| self.run(&Run::new(&self.code, rule), split, scratch));
-        let fired = runs.find(|fired| *fired != Fired::None).unwrap_or(Fired::None);
+        let answer = candidates.iter().find_map(|&rule| ask(&Run::new(&self.code, rule), scratch));
         scratch.candidates = candidates;
-        fired
+        answer
     }
 
     /// Run one rule and normalise what it printed, in `scratch.out`.
@@ -243,7 +303,7 @@ impl Canonicalizer {
     }
 
     /// The site a host belongs to: by domain, the longest suffix of the host that is a site.
-    fn site_of(&self, host: &[u8]) -> Option<&SiteIndex> {
+    fn site_of(&self, host: &[u8]) -> Option<&Site> {
         if self.sites.is_empty() {
             return None;
         }
@@ -254,7 +314,7 @@ impl Canonicalizer {
     }
 
     /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
-    fn site_of_lower(&self, host: &[u8]) -> Option<&SiteIndex> {
+    fn site_of_lower(&self, host: &[u8]) -> Option<&Site> {
         let named =
             |name: &[u8]| if name.len() > self.longest_name { None } else { self.sites.get(&xxh3_64(name)) };
         match self.site_by {
@@ -270,6 +330,6 @@ impl Canonicalizer {
 
 /// Whether a rule needs the host cut into labels: one that speaks of a single host does not.
 fn needs_labels(action: &Action) -> bool {
-    let Action::Rewrite(rewrite) = action else { return false };
-    rewrite.matches().host.iter().any(|item| item.fixed().is_none())
+    let Some(template) = action.matches() else { return false };
+    template.host.iter().any(|item| item.fixed().is_none())
 }

@@ -96,8 +96,8 @@ const MOST_COMPARED: usize = 64;
 const CROWD: usize = 8;
 
 impl SiteIndex {
-    /// Compile the rules of one site, in the order in which they are to be tried; the first has number `number`.
-    pub(super) fn new(actions: &[Cow<Action>], number: u32, code: &mut Code) -> SiteIndex {
+    /// Compile rules of one site, in the order in which they are to be tried, with their numbers.
+    pub(super) fn new(actions: &[Cow<Action>], numbers: &[u32], code: &mut Code) -> SiteIndex {
         code.next_site();
         let facts: Vec<Vec<(Ask, Vec<u8>)>> = actions.iter().map(|action| facts(action)).collect();
         let mut popularity: HashMap<&(Ask, Vec<u8>), usize> = HashMap::new();
@@ -106,7 +106,7 @@ impl SiteIndex {
         }
         let mut index = SiteIndex { filed: actions.len() as u32, ..SiteIndex::default() };
         let mut filed: Vec<Filed> = Vec::with_capacity(actions.len());
-        for ((action, facts), number) in actions.iter().zip(&facts).zip(number..) {
+        for ((action, facts), &number) in actions.iter().zip(&facts).zip(numbers) {
             let telling = facts.iter().find(|fact| popularity[fact] <= CROWD);
             let (ask, answer) = telling
                 .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
@@ -201,8 +201,7 @@ struct Outline {
 impl Outline {
     fn of_rule(action: &Action) -> Outline {
         let mut outline = Outline { params: 0, segments: (0, u8::MAX), count: (0, u8::MAX) };
-        let Action::Rewrite(rewrite) = action else { return outline };
-        let from = rewrite.matches();
+        let Some(from) = action.matches() else { return outline };
         let open = from.path.iter().any(|item| matches!(item, Item::Rest(_)));
         let least = capped(from.path.len() - usize::from(open));
         outline.segments = (least, if open { u8::MAX } else { least });
@@ -259,6 +258,7 @@ fn facts(action: &Action) -> Vec<(Ask, Vec<u8>)> {
     match action {
         Action::Substitute(substitute) => token_facts(substitute),
         Action::Rewrite(rewrite) => template_facts(rewrite.matches()),
+        Action::Skip(skip) => template_facts(skip.matches()),
     }
 }
 

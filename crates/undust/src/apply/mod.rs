@@ -4,6 +4,8 @@
 //! rule changes anything. What comes out is a fixed point, so that canonicalization is idempotent by construction;
 //! a URL on which the rules run in a circle stays as it was ([`check`] proves that there is none, or names the rules).
 //!
+//! Rules that skip play no part in that: what comes out may be asked whether it need be fetched ([`Canonicalizer::skips`]).
+//!
 //! [`Canonicalizer`] is the compiled engine, [`Naive`] the reference it is tested against.
 
 mod assemble;

@@ -65,6 +65,13 @@ impl<'r> Naive<'r> {
         Trace { steps, settled: false, result: start }
     }
 
+    /// The first active rule that skips `canonical`, a canonical form.
+    pub fn skips(&self, canonical: &[u8]) -> Option<&'r Rule> {
+        let split = SplitUrl::new(canonical)?;
+        self.rules_for(split.host())
+            .find(|rule| matches!(&rule.action, Action::Skip(skip) if bind(skip.matches(), &split).is_some()))
+    }
+
     fn normal(&self, url: &[u8], steps: &mut Vec<Step<'r>>) -> Vec<u8> {
         if !self.set.normalize {
             return url.to_vec();
@@ -111,6 +118,7 @@ fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
     match action {
         Action::Rewrite(rewrite) => rewrite_template(rewrite, url),
         Action::Substitute(substitute) => replace(substitute, url.raw()),
+        Action::Skip(_) => None,
     }
 }
 

@@ -57,7 +57,11 @@ impl Trust {
 
 /// Whether `then` may change what `first` printed. `true` where it is not certain.
 pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
-    let (Action::Rewrite(first), Action::Rewrite(then)) = (first, then) else { return true };
+    let (first, then) = match (first, then) {
+        (Action::Rewrite(first), Action::Rewrite(then)) => (first, then),
+        (Action::Skip(_), _) | (_, Action::Skip(_)) => return false,
+        _ => return true,
+    };
     let (printed, pattern) = (first.becomes(), then.matches());
     let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
     match trust {

@@ -41,13 +41,22 @@ impl<'c> Run<'c> {
         if self.header.has(flag::SUBSTITUTE) {
             return self.substitute(url.raw(), scratch);
         }
-        let mut tests = Tests { code: self.code, left: self.body, raw: url.raw() };
+        let mut tests = self.tests(url);
         if !self.matches(&mut tests, url, scratch) {
             return false;
         }
         let ops = &tests.left[..self.header.ops as usize];
         self.print(ops, url.raw(), scratch);
         scratch.out != url.raw()
+    }
+
+    /// Whether the rule, which has a template, speaks of the URL that `scratch` is laid out for.
+    pub(super) fn speaks_of(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
+        self.matches(&mut self.tests(url), url, scratch)
+    }
+
+    fn tests<'t>(&'t self, url: &SplitUrl<'t>) -> Tests<'t> {
+        Tests { code: self.code, left: self.body, raw: url.raw() }
     }
 
     fn substitute(&self, raw: &[u8], scratch: &mut Scratch) -> bool {

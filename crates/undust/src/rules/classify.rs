@@ -29,13 +29,14 @@ impl Class3 {
     }
 }
 
-/// The class of a rule.
-pub fn classify(action: &Action) -> Class3 {
+/// The class of a rule; none if it changes nothing.
+pub fn classify(action: &Action) -> Option<Class3> {
     match action {
-        Action::Substitute(_) => Class3::Dust,
-        Action::Rewrite(rewrite) if is_irrelevance(rewrite) => Class3::Irp,
-        Action::Rewrite(rewrite) if is_substitution(rewrite) => Class3::Dust,
-        Action::Rewrite(_) => Class3::Regx,
+        Action::Substitute(_) => Some(Class3::Dust),
+        Action::Rewrite(rewrite) if is_irrelevance(rewrite) => Some(Class3::Irp),
+        Action::Rewrite(rewrite) if is_substitution(rewrite) => Some(Class3::Dust),
+        Action::Rewrite(_) => Some(Class3::Regx),
+        Action::Skip(_) => None,
     }
 }
 
@@ -168,7 +169,7 @@ mod tests {
     #[track_caller]
     fn is(class: Class3, from: &str, to: &str) {
         let action = Action::rewrite(from, to).expect("well formed");
-        assert_eq!(classify(&action), class, "{action}");
+        assert_eq!(classify(&action), Some(class), "{action}");
     }
 
     /// rewrite 5.2, with the examples of its sections 1 and 3.2.
@@ -193,6 +194,7 @@ mod tests {
         is(Regx, "http://a.com/?{...}", "http://a.com/?{sorted(...)}");
         is(Regx, "http://www.a.com/{t}/dp/{x}", "http://www.a.com/dp/{x}");
         let substitution = Action::substitute("/index.html$", "$").expect("well formed");
-        assert_eq!(classify(&substitution), Dust);
+        assert_eq!(classify(&substitution), Some(Dust));
+        assert_eq!(classify(&Action::skip("http://a.com/?p=*").expect("well formed")), None);
     }
 }

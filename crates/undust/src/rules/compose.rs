@@ -435,7 +435,7 @@ mod tests {
     fn rewrite(from: &str, to: &str) -> Rewrite {
         match Action::rewrite(from, to).expect("well formed") {
             Action::Rewrite(rewrite) => rewrite,
-            Action::Substitute(_) => unreachable!("a rewrite was parsed"),
+            _ => unreachable!("a rewrite was parsed"),
         }
     }
 

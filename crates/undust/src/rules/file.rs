@@ -142,7 +142,7 @@ struct FileSite {
     rules: Vec<FileRule>,
 }
 
-/// One rule: either `match` and `rewrite` (templates), or `replace` and `with` (a substitution).
+/// One rule: `match` and `rewrite` (templates), `replace` and `with` (a substitution), or `match` and `skip`.
 #[derive(Default, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
 #[serde(default, deny_unknown_fields)]
@@ -156,6 +156,9 @@ struct FileRule {
     /// What they become: a template.
     #[serde(skip_serializing_if = "Option::is_none")]
     rewrite: Option<String>,
+    /// They need not be fetched: they lead to pages that other URLs lead to as well. Asked of the canonical form, which stays as it is.
+    #[serde(skip_serializing_if = "std::ops::Not::not")]
+    skip: bool,
     /// Which piece of a URL is replaced; `^` and `$` anchor it.
     #[serde(skip_serializing_if = "Option::is_none")]
     replace: Option<String>,
@@ -192,10 +195,15 @@ fn read_site(site: FileSite) -> Result<SiteRules, FileError> {
 
 fn read_rule(rule: FileRule) -> Result<Rule, String> {
     let syntax = |e: SyntaxError| e.to_string();
-    let action = match (&rule.matches, &rule.rewrite, &rule.replace, &rule.with) {
-        (Some(from), Some(to), None, None) => Action::rewrite(from, to).map_err(syntax)?,
-        (None, None, Some(from), Some(to)) => Action::substitute(from, to).map_err(syntax)?,
-        _ => return Err("a rule has either 'match' and 'rewrite', or 'replace' and 'with'".into()),
+    let action = match (&rule.matches, &rule.rewrite, &rule.replace, &rule.with, rule.skip) {
+        (Some(from), Some(to), None, None, false) => Action::rewrite(from, to).map_err(syntax)?,
+        (None, None, Some(from), Some(to), false) => Action::substitute(from, to).map_err(syntax)?,
+        (Some(shape), None, None, None, true) => Action::skip(shape).map_err(syntax)?,
+        _ => {
+            return Err(
+                "a rule has 'match' and 'rewrite', 'replace' and 'with', or 'match' and 'skip'".into()
+            );
+        }
     };
     let id = if rule.id.is_empty() { action.id() } else { rule.id };
     Ok(Rule {
@@ -217,7 +225,7 @@ fn write_rule(rule: &Rule) -> FileRule {
     let (from, to) = rule.action.sides();
     let written = FileRule {
         id: rule.id.clone(),
-        class: Some(classify(&rule.action)),
+        class: classify(&rule.action),
         learner: rule.learner.clone(),
         evidence: rule.evidence.clone(),
         validation: rule.validation.clone(),
@@ -228,5 +236,6 @@ fn write_rule(rule: &Rule) -> FileRule {
     match rule.action {
         Action::Rewrite(_) => FileRule { matches: Some(from), rewrite: Some(to), ..written },
         Action::Substitute(_) => FileRule { replace: Some(from), with: Some(to), ..written },
+        Action::Skip(_) => FileRule { matches: Some(from), skip: true, ..written },
     }
 }

@@ -18,7 +18,7 @@ pub use classify::{Class3, classify};
 pub use file::schema;
 pub use file::{FileError, VERSION};
 pub use parse::SyntaxError;
-pub use rule::{Action, Evidence, Review, Rewrite, Rule, Substitute};
+pub use rule::{Action, Evidence, Review, Rewrite, Rule, Skip, Substitute};
 pub(crate) use rule::{hole_names, tokens};
 pub use set::{EVERY_SITE, Learned, ModelFile, RuleSet, SiteRules};
 pub use template::{Convert, Template};

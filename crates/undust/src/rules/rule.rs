@@ -58,12 +58,13 @@ impl Rule {
 
 /// What a rule says.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
-#[expect(clippy::large_enum_variant, reason = "most rules are rewrites, and there are few rules")]
 pub enum Action {
     /// URLs of this shape become that shape.
     Rewrite(Rewrite),
     /// This piece of the URL becomes that piece.
     Substitute(Substitute),
+    /// URLs of this shape need not be fetched.
+    Skip(Skip),
 }
 
 impl Action {
@@ -77,11 +78,31 @@ impl Action {
         Ok(Action::Substitute(Substitute::parse(from, to)?))
     }
 
-    /// Both sides in the notation they are written in.
+    /// Parse `template` as a skip.
+    pub fn skip(template: &str) -> Result<Action, SyntaxError> {
+        Ok(Action::Skip(Skip::new(parse::template(template)?)?))
+    }
+
+    /// Whether the rule is a verdict on URLs, and changes none.
+    pub fn is_skip(&self) -> bool {
+        matches!(self, Action::Skip(_))
+    }
+
+    /// Which URLs the rule speaks of, where a template says so.
+    pub fn matches(&self) -> Option<&Template> {
+        match self {
+            Action::Rewrite(r) => Some(&r.matches),
+            Action::Skip(s) => Some(&s.matches),
+            Action::Substitute(_) => None,
+        }
+    }
+
+    /// Both sides in the notation they are written in; in place of the second, a skip has its name.
     pub fn sides(&self) -> (String, String) {
         match self {
             Action::Rewrite(r) => (r.matches.to_string(), r.becomes.to_string()),
             Action::Substitute(s) => (s.side(&s.from).to_string(), s.side(&s.to).to_string()),
+            Action::Skip(s) => (s.matches.to_string(), self.kind().to_owned()),
         }
     }
 
@@ -90,6 +111,7 @@ impl Action {
         match self {
             Action::Rewrite(r) => size(&r.becomes) > size(&r.matches),
             Action::Substitute(s) => s.grows(),
+            Action::Skip(_) => false,
         }
     }
 
@@ -105,11 +127,16 @@ impl Action {
     /// Twelve hex digits that depend on nothing but what the rule says.
     pub fn id(&self) -> String {
         let (from, to) = self.sides();
-        let kind = match self {
+        let kind = self.kind();
+        format!("{:012x}", xxh3_64(format!("{kind}\n{from}\n{to}").as_bytes()) >> 16)
+    }
+
+    fn kind(&self) -> &'static str {
+        match self {
             Action::Rewrite(_) => "rewrite",
             Action::Substitute(_) => "substitute",
-        };
-        format!("{:012x}", xxh3_64(format!("{kind}\n{from}\n{to}").as_bytes()) >> 16)
+            Action::Skip(_) => "skip",
+        }
     }
 }
 
@@ -130,7 +157,7 @@ pub struct Rewrite {
 impl Rewrite {
     /// Put two templates together, or say why they do not fit.
     pub fn new(matches: Template, becomes: Template) -> Result<Rewrite, SyntaxError> {
-        check_match(&matches).map_err(|what| SyntaxError::new(what, matches.to_string()))?;
+        let matches = checked_match(matches)?;
         check_rewrite(&matches, &becomes).map_err(|what| SyntaxError::new(what, becomes.to_string()))?;
         Ok(Rewrite { matches, becomes })
     }
@@ -143,6 +170,25 @@ impl Rewrite {
     /// What they become.
     pub fn becomes(&self) -> &Template {
         &self.becomes
+    }
+}
+
+/// A verdict: URLs of this shape lead to pages that other URLs lead to as well. Which ones cannot be told from the URL, so that it has no
+/// other canonical form than before; whoever wants every page once need not fetch it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Skip {
+    matches: Template,
+}
+
+impl Skip {
+    /// Skip URLs of this shape; what cannot be a match is refused.
+    pub fn new(matches: Template) -> Result<Skip, SyntaxError> {
+        checked_match(matches).map(|matches| Skip { matches })
+    }
+
+    /// Which URLs are skipped: it is the canonical form that must match.
+    pub fn matches(&self) -> &Template {
+        &self.matches
     }
 }
 
@@ -320,11 +366,11 @@ fn anchored(text: &str) -> Result<(bool, Vec<u8>, bool), SyntaxError> {
 pub struct Evidence {
     /// How often the learner saw it: URL pairs that gave the rule.
     pub support: u64,
-    /// URLs that the rule saved, of all it was learned from and judged on.
+    /// URLs that the rule saved, of all it was learned from and judged on; of a skip, those it skips.
     pub saved: u64,
     /// Held-out URLs on which the rule was judged: those it would have spared.
     pub trials: u64,
-    /// Of these, URLs that would have been lost: their content is not that of the page kept.
+    /// Of these, URLs that would have been lost: their content is not that of the page kept, or, if skipped, of any page kept.
     pub false_positives: u64,
     /// Upper confidence bound (95 %) of the share of false positives.
     pub bound: f64,
@@ -358,6 +404,13 @@ fn check_size(template: &Template) -> Result<(), String> {
     };
     let words: usize = template.texts().flatten().map(words).sum();
     if components + bytes + words > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
+}
+
+fn checked_match(template: Template) -> Result<Template, SyntaxError> {
+    match check_match(&template) {
+        Ok(()) => Ok(template),
+        Err(what) => Err(SyntaxError::new(what, template.to_string())),
+    }
 }
 
 fn check_match(template: &Template) -> Result<(), String> {

@@ -88,6 +88,8 @@ pub(super) struct Report {
     invalid: u64,
     undecided: u64,
     left_out: u64,
+    /// Rules that skip URLs, which are not tried out.
+    skips: u64,
     #[serde(skip_serializing_if = "Option::is_none")]
     requests: Option<u64>,
     /// Sites that were not finished, and why.
@@ -97,7 +99,7 @@ pub(super) struct Report {
 
 impl Report {
     /// `requests` only where something was fetched.
-    pub(super) fn new(tried: &[Tried], requests: Option<u64>) -> Report {
+    pub(super) fn new(tried: &[Tried], requests: Option<u64>, skips: u64) -> Report {
         let rules: Vec<Row> = tried.iter().flat_map(Tried::rows).collect();
         let count = |is: fn(Verdict) -> bool| rules.iter().filter(|row| is(row.verdict)).count() as u64;
         let stops = tried.iter().filter_map(|site| Some((site.site.clone(), site.stopped.clone()?)));
@@ -106,6 +108,7 @@ impl Report {
             invalid: count(|verdict| verdict == Verdict::Invalid),
             undecided: count(Verdict::is_open),
             left_out: tried.iter().map(|site| site.left_out).sum(),
+            skips,
             requests,
             stopped: stops.collect(),
             rules,
@@ -139,12 +142,11 @@ impl Report {
         let rules = counted(self.valid + self.invalid + self.undecided, "rule");
         let Report { valid, invalid, undecided, .. } = self;
         let verdicts = format!("{rules} tried out: {valid} valid, {invalid} invalid, {undecided} undecided");
-        let left_out = Some(self.left_out).filter(|n| *n > 0);
-        let left_out = left_out.map(|n| {
-            format!("{} left out, since a valid one says as much or against it", counted(n, "rule"))
-        });
+        let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", counted(n, "rule")));
+        let left_out = some(self.left_out, "left out, since a valid one says as much or against it");
+        let skips = some(self.skips, "passed over, since what is skipped has nothing to be compared with");
         let requests = self.requests.map(|n| counted(n, "request"));
-        [Some(verdicts), left_out, requests].into_iter().flatten().collect::<Vec<_>>().join("; ")
+        [Some(verdicts), left_out, skips, requests].into_iter().flatten().collect::<Vec<_>>().join("; ")
     }
 }
 
@@ -164,8 +166,8 @@ impl Row {
     }
 }
 
-/// Whether a rule needs no attention: it is valid, or somebody rejected it.
+/// Whether a rule needs no attention: it is valid, somebody rejected it, or it cannot be tried out.
 pub(super) fn is_fine(rule: &Rule) -> bool {
     let valid = rule.validation.as_ref().is_some_and(|v| v.verdict == Verdict::Valid);
-    valid || rule.review == Review::Rejected
+    valid || rule.review == Review::Rejected || rule.action.is_skip()
 }

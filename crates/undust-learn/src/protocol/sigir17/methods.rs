@@ -67,6 +67,10 @@ impl Canonical for RuleKeys {
         self.engine.append(url, &mut self.scratch, out);
     }
 
+    fn is_skipped(&mut self, key: &[u8]) -> bool {
+        self.engine.skips(key, &mut self.scratch).is_some()
+    }
+
     fn rules(&self) -> u64 {
         self.rules
     }

@@ -29,6 +29,10 @@ impl Canonical for Paths {
         out.extend(url.iter().take_while(|&&byte| byte != b'?'));
     }
 
+    fn is_skipped(&mut self, key: &[u8]) -> bool {
+        key.starts_with(b"http://a.com/skipped/")
+    }
+
     fn rules(&self) -> u64 {
         1
     }
@@ -88,6 +92,19 @@ fn a_crawl_in_order() {
     close(path.f1, 13.0 / 14.0);
     assert!(keep_all.figures.is_empty());
     assert_eq!(by_path.figures, [Figure { name: "rows seen".to_owned(), value: 75.0 }]);
+}
+
+#[test]
+fn what_is_skipped_is_not_crawled() {
+    // One page that is also reached otherwise, and one that is lost.
+    let skipped = [page("/skipped/1", "c1"), page("/skipped/2", "nowhere else")];
+    let report = Experiment { train: 75.0 / 102.0 }.run(
+        "a.com",
+        [first_rows(), last_rows(), skipped.to_vec()].concat(),
+        &methods(),
+    );
+    let score = &report.expect("enough URLs").methods[1].score;
+    assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (27, 15, 14, 13));
 }
 
 #[test]

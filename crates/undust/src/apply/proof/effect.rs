@@ -52,6 +52,7 @@ impl Effect {
         match action {
             Action::Substitute(substitute) => of_substitute(substitute, world),
             Action::Rewrite(rewrite) => of_rewrite(action, rewrite, world),
+            Action::Skip(_) => Effect::default(),
         }
     }
 

@@ -27,6 +27,7 @@ impl<'r> Sites<'r> {
                 Action::Rewrite(rewrite) => self.rewrite_leaves(rewrite, site),
                 Action::Substitute(s) if s.is_at_start() => self.start_leaves(s, site),
                 Action::Substitute(s) => self.substitute_leaves(s, site),
+                Action::Skip(_) => false,
             }
     }
 
@@ -135,6 +136,7 @@ pub(super) fn spoils(action: &Action, site: &str) -> bool {
             let known = site != EVERY_SITE && !tokens(site.as_bytes()).all(is_replaced);
             is_odd(s.to()) || scheme_spoils(s) || !(known || keeps_some_host(s))
         }
+        Action::Skip(_) => false,
     }
 }
 
