@@ -3,7 +3,10 @@
 # A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
 RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
 
-.PHONY: help demo test check bench
+HAS_BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
+INSTALL_BROWSER = { [ "$$(id -u)" = 0 ] && apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; }
+
+.PHONY: help demo test check browser bench
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -12,7 +15,7 @@ demo: ## learn rules from a real site that comes with the program, and show what
 	cargo build --release --package undust-cli
 	./target/release/undust demo
 
-test: check ## everything that must hold: format, lints, tests, examples in the documentation
+test: check browser ## everything that must hold: format, lints, tests, examples in the documentation
 	$(RUN_TESTS)
 	cargo test --workspace --doc
 
@@ -20,6 +23,10 @@ check: ## format and lints only
 	cargo fmt --all --check
 	cargo fmt --manifest-path benches/peers/Cargo.toml --check
 	cargo clippy --workspace --all-targets -- -D warnings
+
+# A test opens the report in a browser. Where there is none, and nobody may install one, that test alone is skipped.
+browser:
+	@$(HAS_BROWSER) || $(INSTALL_BROWSER) || echo "no browser: the report is not tested in one (apt-get install chromium, as root)"
 
 bench: ## how fast it applies, learns and compares, also beside other libraries
 	cargo bench --package undust --package undust-learn --package undust-content --package undust-neural --bench '*'

@@ -44,10 +44,10 @@ pub(crate) enum Command {
     Schema,
 }
 
-/// The main job on bundled real data: learn, show the rules and what they save, write rules.json
+/// The main job on bundled real data: learn, show the rules and what they save, write rules.json and report.html
 #[derive(Parser)]
 pub(crate) struct Demo {
-    /// Where to write the rules
+    /// Where to write the rules; the report goes beside them
     #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
     pub(crate) output: PathBuf,
 }
@@ -61,6 +61,9 @@ pub(crate) struct Learn {
     /// Where to write the rules, - for standard output
     #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Write a page to look at: the rules and their evidence, what they save, what they leave, and the site's design
+    #[arg(long, value_name = "FILE.html")]
+    pub(crate) report: Option<PathBuf>,
     /// Which learner
     #[arg(long, value_enum, default_value_t = Method::DecisionTree)]
     pub(crate) method: Method,

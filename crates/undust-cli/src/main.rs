@@ -2,9 +2,11 @@
 
 mod args;
 mod commands;
+mod markup;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod rules_file;
 mod table;
 mod talk;

@@ -2,6 +2,8 @@
 //!
 //! Our own, since the crate at hand (`plotters`) writes fixed colours, which cannot follow the reader's.
 
+use crate::markup::escaped;
+
 /// A line chart.
 pub(crate) struct Chart {
     pub(crate) title: String,
@@ -126,7 +128,7 @@ impl Chart {
 }
 
 /// From values to places.
-struct Scale {
+pub(crate) struct Scale {
     from: f64,
     to: f64,
     start: f64,
@@ -134,18 +136,18 @@ struct Scale {
 }
 
 impl Scale {
-    fn new(axis: &Axis, values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
+    pub(crate) fn new(axis: &Axis, values: impl Iterator<Item = f64>, start: f64, end: f64) -> Scale {
         let greatest = axis.to.unwrap_or_else(|| values.fold(axis.from, f64::max));
         let to = if greatest > axis.from { greatest } else { axis.from + 1.0 };
         Scale { from: axis.from, to, start, end }
     }
 
-    fn at(&self, value: f64) -> f64 {
+    pub(crate) fn at(&self, value: f64) -> f64 {
         self.start + (value - self.from) / (self.to - self.from) * (self.end - self.start)
     }
 
     /// Round values, about five of them, and their places.
-    fn ticks(&self) -> impl Iterator<Item = (String, f64)> {
+    pub(crate) fn ticks(&self) -> impl Iterator<Item = (String, f64)> {
         let rough = (self.to - self.from) / 5.0;
         let power = 10f64.powf(rough.log10().floor());
         let round = [1.0, 2.0, 5.0, 10.0].map(|n| n * power).into_iter().find(|step| *step >= rough * 0.999);
@@ -164,10 +166,6 @@ fn line(class: &str, (x1, y1): (f64, f64), (x2, y2): (f64, f64)) -> String {
 
 fn text((x, y): (f64, f64), how: &str, text: &str) -> String {
     format!("<text {how} x=\"{x:.1}\" y=\"{y:.1}\">{}</text>", escaped(text))
-}
-
-fn escaped(text: &str) -> String {
-    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
 #[cfg(test)]

@@ -12,7 +12,7 @@ fn demo() {
     for part in ["viewtopic.php?t={t}", "at most", "URLs that were not learned from", "pages still reached"] {
         assert!(shown.contains(part), "{shown}");
     }
-    assert_eq!(folder.names(), ["rules.json"]);
+    assert_eq!(folder.names(), ["report.html", "rules.json"]);
     folder.undust("check rules.json").fine();
 }
 

@@ -10,6 +10,7 @@ mod learn;
 mod neural;
 mod readme;
 mod real_data;
+mod report;
 mod rules;
 #[expect(dead_code, reason = "the fetcher's tests need more of it")]
 #[path = "../../undust-fetch/tests/support/mod.rs"]

@@ -16,4 +16,5 @@ pub mod redundant;
 pub mod seen;
 pub mod select;
 pub mod site;
+pub mod survey;
 pub mod validate;

@@ -121,7 +121,19 @@ pub(crate) const LARGE_CLUSTER: usize = 24;
 impl Site {
     /// Build the site `name` from its pages. Pages without a label are counted and left out.
     pub fn new(name: &str, pages: &[Page], seed: u64) -> Site {
-        let mut labelled: Vec<Labelled> = pages.iter().filter_map(Labelled::new).collect();
+        Site::labelled_by(name, pages, Page::label, seed)
+    }
+
+    /// Build the site `name` from URLs alone, each a page of its own.
+    pub fn of_urls(name: &str, pages: &[Page]) -> Site {
+        let site = Site::labelled_by(name, pages, |page| std::str::from_utf8(&page.url).ok(), 0);
+        // Two spellings of a URL are no contradiction.
+        Site { contradictions: 0, ..site }
+    }
+
+    fn labelled_by(name: &str, pages: &[Page], label: fn(&Page) -> Option<&str>, seed: u64) -> Site {
+        let known = |page| Labelled::new(page, label(page)?);
+        let mut labelled: Vec<Labelled> = pages.iter().filter_map(known).collect();
         labelled.sort_unstable_by(|a, b| (a.hash, &a.url, a.label).cmp(&(b.hash, &b.url, b.label)));
         let mut site = Site {
             name: name.to_owned(),
@@ -292,9 +304,14 @@ impl Site {
 
     /// Append the URL of `row` to `out`.
     pub fn write_url(&self, row: u32, out: &mut Vec<u8>) {
+        self.write_url_with(row, |value| self.value(value), out);
+    }
+
+    /// Append the URL of `row` to `out`, with `text` in place of its values.
+    pub fn write_url_with<'t>(&self, row: u32, text: impl Fn(u32) -> &'t [u8], out: &mut Vec<u8>) {
         let shape = &self.shapes[self.shape_of(row) as usize];
         for (key, &value) in shape.keys.iter().zip(self.values_of(row)) {
-            let value = self.value(value);
+            let value = text(value);
             match key {
                 Key::Scheme => {
                     out.extend_from_slice(value);
@@ -400,8 +417,7 @@ struct Labelled<'p> {
 }
 
 impl Labelled<'_> {
-    fn new(page: &Page) -> Option<Labelled<'_>> {
-        let label = page.label()?;
+    fn new<'p>(page: &'p Page, label: &'p str) -> Option<Labelled<'p>> {
         let url = normalize(&page.url);
         SplitUrl::new(&url)?;
         // Literals of learned rules are text: a URL that is not has nothing to teach.
@@ -459,6 +475,13 @@ mod tests {
             let seen = site.seen(row);
             assert_eq!((site.cluster(row), seen.cluster.or(seen.digest)), (1, Some(site.label(1))));
         }
+    }
+
+    #[test]
+    fn without_labels_each_url_is_a_page() {
+        let pages = ["http://a/1", "http://a/2", "HTTP://a/2", "nothing"].map(Page::new);
+        let site = Site::of_urls("a", &pages);
+        assert_eq!((site.len(), site.clusters(), site.contradictions, site.unlabelled), (2, 2, 0, 1));
     }
 
     #[test]

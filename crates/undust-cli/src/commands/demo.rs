@@ -1,6 +1,8 @@
 //! `undust demo`: the main job on a real site that comes with the program.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
+use std::path::PathBuf;
 
 use anyhow::{Context, Result};
 use undust::apply::{Form, Naive};
@@ -14,19 +16,25 @@ use undust_learn::pipeline::{Config, learn_site};
 use undust_neural::apply::Interpreter;
 use undust_neural::file::Models;
 
+use super::Read;
 use super::eval::Walk;
 use super::learn::{Total, learn_sites, rule_set, show};
 use crate::args::Demo;
+use crate::report::Facts;
 use crate::talk::{percent, say, thousands};
-use crate::{Outcome, output, rules_file};
+use crate::{Outcome, output, report, rules_file};
 
 /// A whole phpBB 2 forum, mirrored with wget: URLs, content clusters, digests and sizes.
 const FORUM: &[u8] = include_bytes!("../../../../testdata/demo/phpbb2-computerforum.tsv.gz");
 
+const NAME: &str = "phpbb2-computerforum.tsv.gz";
+
 pub(super) fn run(args: &Demo) -> Result<Outcome> {
     output::check_writable(&args.output)?;
+    let report_path = report::beside(&args.output);
+    report::check_place(&report_path, &args.output, &[])?;
     let mut pages = Vec::new();
-    let input = Input::new("phpbb2-computerforum.tsv.gz", Cursor::new(FORUM))?;
+    let input = Input::new(NAME, Cursor::new(FORUM))?;
     read_input(input, &ReadOptions::default(), &mut |page| pages.push(page))?;
     let test = pages.split_off(pages.len() * 3 / 4);
     say(&format!(
@@ -35,19 +43,39 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         thousands(test.len() as u64)
     ));
     let config = Config::default();
+    let read = Read { pages: pages.len() as u64, ..Read::default() };
     let mut grouped = BySite::new(u64::MAX, config.site_by);
     for page in pages {
         grouped.push(page).context("cannot group pages")?;
     }
     let learner = DecisionTree::default();
-    let learn = |site: &str, pages: Vec<Page>| learn_site(site, pages, &learner, &config);
+    let collector = report::Collector::new(true, &config);
+    let learn = |site: &str, pages: Vec<Page>| {
+        let surveyor = collector.look(site, &pages);
+        let learned = learn_site(site, pages, &learner, &config);
+        collector.keep(surveyor, &learned);
+        learned
+    };
     let learned = learn_sites(grouped, &learn, &config, &Options::default())?;
     let total = Total::of(&learned);
     let rules = rule_set(learned, learner.name(), &config, &total);
     show(&rules, &total)?;
     rules_file::save(&args.output, &rules)?;
     judge(&rules, &test)?;
-    say(&format!("\nrules written to {}; try:", args.output.display()));
+    let facts = Facts {
+        inputs: &[PathBuf::from(NAME)],
+        read,
+        method: learner.name(),
+        config: &config,
+        total: &total,
+        rules: &rules,
+        models: 0,
+        seconds: BTreeMap::new(),
+        tried_limits: None,
+    };
+    report::save(&report_path, &facts, collector)?;
+    say(&format!("\nreport written to {}: open it in a browser", report_path.display()));
+    say(&format!("rules written to {}; try:", args.output.display()));
     if let Some(url) = example(&rules, &test) {
         say(&format!("  undust explain --rules {} '{url}'", args.output.display()));
     }

@@ -23,24 +23,34 @@ use undust_neural::learner::Lesson;
 
 use super::{drop_content, print_json, read_into};
 use crate::args::{self, Learn, Method};
+use crate::report::Facts;
 use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, say, thousands};
-use crate::{Outcome, output, progress};
+use crate::{Outcome, output, progress, report};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "rules")?;
     if matches!(args.method, Method::Seq2seq) {
         seq2seq::check_place(args)?;
     }
+    if let Some(path) = &args.report {
+        report::check_place(path, &args.output, &args.inputs)?;
+    }
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
     let (rules_alone, neural) = (learner(args), seq2seq::learner(&args.seq2seq, args.seed));
     let name = rules_alone.as_ref().map_or(neural.name(), |learner| learner.name());
-    let learn = |site: &str, pages: Vec<Page>| match &rules_alone {
-        Some(learner) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
-        None => neural.learn_site(site, &pages, &config),
+    let collector = report::Collector::new(args.report.is_some(), &config);
+    let learn = |site: &str, pages: Vec<Page>| {
+        let surveyor = collector.look(site, &pages);
+        let lesson = match &rules_alone {
+            Some(learner) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
+            None => neural.learn_site(site, &pages, &config),
+        };
+        collector.keep(surveyor, &lesson.learned);
+        lesson
     };
     let clustering = args.clustering.options();
     let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, &config, &clustering))?;
@@ -54,7 +64,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         bail!(
             "nothing to learn from: '{}' needs full URLs{labels} ({}, none like that){hint}",
             name,
-            counted(read, "page")
+            counted(read.pages, "page")
         );
     }
     let mut deployed = Deployed { rules: rule_set(learned, name, &config, &total), models };
@@ -71,6 +81,21 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         show(&rules, &total)?;
         seq2seq::show(&models)?;
         say(&format!("rules written to {}", args.output.display()));
+    }
+    if let Some(path) = &args.report {
+        let facts = Facts {
+            inputs: &args.inputs,
+            read,
+            method: name,
+            config: &config,
+            total: &total,
+            rules: &rules,
+            models: models.len() as u64,
+            seconds: BTreeMap::new(),
+            tried_limits: None,
+        };
+        report::save(path, &facts, collector)?;
+        say(&format!("report written to {}", path.display()));
     }
     if rules.sites.is_empty() && total.clusters == 0 {
         say("no rule is likely: more URLs of the same sites help, or a smaller --min-support");
@@ -178,23 +203,23 @@ pub(super) fn learn_sites<L: Send>(
 
 /// What was learned from, all sites together.
 #[derive(Default, serde::Serialize)]
-pub(super) struct Total {
-    pub(super) sites: u64,
-    pub(super) urls: u64,
-    pub(super) clusters: u64,
-    pub(super) candidates: u64,
-    pub(super) contradictions: u64,
-    pub(super) unlabelled: u64,
-    pub(super) failed: u64,
-    pub(super) assets: u64,
+pub(crate) struct Total {
+    pub(crate) sites: u64,
+    pub(crate) urls: u64,
+    pub(crate) clusters: u64,
+    pub(crate) candidates: u64,
+    pub(crate) contradictions: u64,
+    pub(crate) unlabelled: u64,
+    pub(crate) failed: u64,
+    pub(crate) assets: u64,
     /// URLs made equal to others.
-    pub(super) saved: u64,
+    pub(crate) saved: u64,
     /// URLs that rules skip.
-    pub(super) skipped: u64,
+    pub(crate) skipped: u64,
 }
 
 impl Total {
-    pub(super) fn of(learned: &[Learned]) -> Total {
+    pub(crate) fn of(learned: &[Learned]) -> Total {
         let mut total = Total { sites: learned.len() as u64, ..Total::default() };
         for site in learned {
             total.urls += site.urls;
@@ -212,7 +237,7 @@ impl Total {
     }
 
     /// Rows that nothing was learned from, and why.
-    fn left_out(&self) -> [(u64, &'static str); 4] {
+    pub(crate) fn left_out(&self) -> [(u64, &'static str); 4] {
         [
             (
                 self.contradictions,
@@ -233,7 +258,7 @@ fn saved(rule: &Rule) -> u64 {
 }
 
 /// The rule file of what was learned; sites without rules are left out.
-pub(super) fn rule_set(learned: Vec<Learned>, method: &str, config: &Config, total: &Total) -> RuleSet {
+pub(crate) fn rule_set(learned: Vec<Learned>, method: &str, config: &Config, total: &Total) -> RuleSet {
     let sites = learned.into_iter().map(|site| site.rules).filter(|site| !site.rules.is_empty()).collect();
     let learned = rules::Learned {
         method: method.to_owned(),

@@ -26,6 +26,9 @@ use crate::args::{Applying, Args, Command, Manner, Reading};
 use crate::progress;
 use crate::rules_file::Deployed;
 use crate::talk::report_problems;
+pub(crate) use learn::Total;
+#[cfg(test)]
+pub(crate) use learn::rule_set;
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
@@ -104,24 +107,36 @@ fn drop_content(page: &mut Page) {
     (page.body, page.text) = (None, None);
 }
 
-/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side. Gives their number.
+/// How much was read.
+#[derive(Clone, Copy, Default)]
+pub(crate) struct Read {
+    pub(crate) pages: u64,
+    /// Rows that could not be read.
+    pub(crate) bad: u64,
+    /// Pages of which only the beginning was read.
+    pub(crate) cut: u64,
+}
+
+/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side.
 fn read_into(
     pages: &mut BySite,
     inputs: &[PathBuf],
     reading: &Reading,
     prepare: &(dyn Fn(&mut Page) + Sync),
-) -> Result<u64> {
+) -> Result<Read> {
     let bar = progress::spinner("pages read");
-    let mut read = 0;
+    let mut read = Read::default();
     for input in inputs {
         let summary = try_read_prepared(open(input)?, &reading.options(), prepare, &mut |page| {
-            read += 1;
-            if read % 1024 == 0 {
-                bar.set_position(read);
+            read.pages += 1;
+            if read.pages % 1024 == 0 {
+                bar.set_position(read.pages);
             }
             pages.push(page).context("cannot write temporary files")
         })?;
         bar.suspend(|| report_problems(&summary));
+        read.bad += summary.problems.count;
+        read.cut += summary.cut;
     }
     bar.finish_and_clear();
     Ok(read)

@@ -1,0 +1,157 @@
+//! What comes first: what the rules save, what they may cost, and what was read.
+
+use std::path::PathBuf;
+
+use super::html::{Html, nothing, percent_at_most, said, tag, tag_with, text};
+use super::page::Report;
+use crate::talk::{counted, percent, thousands};
+
+/// What was learned, in one line.
+pub(super) fn headline(report: &Report) -> String {
+    let total = report.facts.total;
+    let rules = report.facts.rules.rules().count() as u64;
+    match rules {
+        0 => format!("no rule for {}", counted(total.urls, "URL")),
+        _ if !report.is_judged() => {
+            format!("{} for {}", counted(rules, "likely rule"), counted(total.urls, "URL"))
+        }
+        _ => format!("{} of {} URLs need no fetch", thousands(report.spared()), thousands(total.urls)),
+    }
+}
+
+/// The top of the page.
+pub(super) fn head(report: &Report) -> Html {
+    let content = [
+        tag("p.brand", [said("b", "undust"), text(" report on "), inputs(report.facts.inputs)]),
+        big(report),
+        parts(report),
+        figures(report),
+        read(report),
+    ];
+    tag("header", content)
+}
+
+/// So many inputs are named.
+const MOST_INPUTS: usize = 4;
+
+/// The names of the inputs, without the folders they are in.
+fn inputs(inputs: &[PathBuf]) -> Html {
+    let name =
+        |input: &PathBuf| input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into_owned();
+    let mut names: Vec<String> = inputs.iter().take(MOST_INPUTS).map(name).collect();
+    let more = inputs.len().saturating_sub(MOST_INPUTS) as u64;
+    names.extend((more > 0).then(|| format!("{} more", thousands(more))));
+    said("span.input", names.join(", "))
+}
+
+/// The headline, with the share in large figures.
+fn big(report: &Report) -> Html {
+    let total = report.facts.total;
+    let share = report.spared() as f64 / total.urls.max(1) as f64;
+    let number = if report.is_judged() { said("strong", percent(share)) } else { nothing() };
+    tag("div.big", [number, tag("div", [said("h1", capitalized(&headline(report))), cost(report)])])
+}
+
+fn capitalized(line: &str) -> String {
+    let mut chars = line.chars();
+    chars.next().map(char::to_uppercase).into_iter().flatten().chain(chars).collect()
+}
+
+/// What the rules may cost.
+fn cost(report: &Report) -> Html {
+    let max_fpr = report.facts.config.max_fpr;
+    if !report.is_judged() {
+        let likely = "Nothing was judged by labels: likely rules are not applied before undust validate has tried them out.";
+        return said("p", likely);
+    }
+    let Some(all) = report.curve.last() else {
+        return said(
+            "p",
+            format!("No rule was sure to lose no more than {} of the pages.", percent(max_fpr)),
+        );
+    };
+    let lost = percent_at_most(all.max_fpr.min(max_fpr));
+    let seen = report.collected.sum(|site| site.lost);
+    let pages = [
+        text("At most "),
+        said("b", lost),
+        text(format!(
+            " of the pages are lost (95 % confidence; the limit was {}). On the URLs seen, {} of {} are.",
+            percent(max_fpr),
+            thousands(seen),
+            thousands(report.facts.total.clusters)
+        )),
+    ];
+    tag("p", pages)
+}
+
+/// All URLs as one bar: those that must be fetched, those that are spared, those that could be.
+fn parts(report: &Report) -> Html {
+    let total = report.facts.total;
+    if !report.is_judged() || total.urls == 0 {
+        return nothing();
+    }
+    let unexplained = report.collected.sum(|site| site.unexplained);
+    let needed = total.urls.saturating_sub(report.spared() + unexplained);
+    let parts = [
+        ("span.saved", total.saved, "made equal to others by rules"),
+        ("span.skipped", total.skipped, "skipped by rules"),
+        ("span.spare", unexplained, "duplicates that no rule explains"),
+        ("span.needed", needed, "to be fetched"),
+    ];
+    let part = |(class, urls, _): &(&'static str, u64, &str)| {
+        tag_with(class, &[("style", format!("flex-grow:{urls}"))], [])
+    };
+    let name = |(class, urls, what): &(&'static str, u64, &str)| {
+        tag("li", [tag(class, []), said("b", thousands(*urls)), text(format!(" {what}"))])
+    };
+    let is_there = |part: &&(&str, u64, &str)| part.1 > 0;
+    let bar = tag("div.parts", parts.iter().filter(is_there).map(part));
+    [bar, tag("ul.legend", parts.iter().filter(is_there).map(name))].into_iter().collect()
+}
+
+fn figures(report: &Report) -> Html {
+    let total = report.facts.total;
+    let rules = report.facts.rules.rules().count() as u64;
+    let figures = [
+        (thousands(report.facts.read.pages), "rows read"),
+        (thousands(total.urls), if report.is_judged() { "labelled URLs" } else { "URLs" }),
+        (thousands(total.clusters), "pages"),
+        (thousands(total.sites), if total.sites == 1 { "site" } else { "sites" }),
+        (thousands(rules), if rules == 1 { "rule" } else { "rules" }),
+        (thousands(total.candidates), "proposed"),
+    ];
+    let is_known = |(number, name): &(String, &str)| *name != "pages" || number != "0";
+    let figure = |(number, name): (String, &str)| tag("div", [said("dd", number), said("dt", name)]);
+    tag("dl.figures", figures.into_iter().filter(is_known).map(figure))
+}
+
+/// What was read and not used, and why.
+fn read(report: &Report) -> Html {
+    let read = &report.facts.read;
+    let lines = [
+        (read.bad, "could not be read, and were skipped"),
+        (read.cut, "were longer than --max-body, and only their beginning was read"),
+    ];
+    let lines = lines.into_iter().chain(report.facts.total.left_out()).filter(|(rows, _)| *rows > 0);
+    let line = |(rows, why): (u64, &str)| said("li", format!("{} {why}", counted(rows, "row")));
+    let lines: Vec<Html> = lines.map(line).collect();
+    if lines.is_empty() { nothing() } else { tag("ul.left", lines) }
+}
+
+/// The bottom of the page: how to have it again, and what words mean.
+pub(super) fn foot(report: &Report) -> Html {
+    let config = report.facts.config;
+    let how = format!(
+        "Learned by {}, with --max-fpr {} --min-trials {} --seed {}. The rule file holds every rule; undust explain tells what they do to a URL.",
+        report.facts.method, config.max_fpr, config.min_trials, config.seed
+    );
+    let words = [
+        ("page", "all URLs with one label: they lead to the same content"),
+        ("saved", "URLs that need no fetch, since another one with the same key is fetched"),
+        ("held out", "URLs that the learner did not see when it proposed the rule"),
+        ("at most", "the share of wrong URLs that the evidence leaves possible, with 95 % confidence"),
+    ];
+    let word = |(word, what): (&str, &str)| tag("div", [said("dt", word), said("dd", what)]);
+    tag("footer", [said("p", how), tag("dl", words.map(word))])
+}

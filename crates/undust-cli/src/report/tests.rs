@@ -1,0 +1,105 @@
+//! Many sites, large ones.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use undust::page::Page;
+use undust::rules::{Action, Evidence, Rule, SiteRules};
+use undust_learn::pipeline::{Config, Contribution, Learned};
+
+use super::page::page;
+use super::{Collector, Facts};
+use crate::commands::{Read, Total, rule_set};
+
+/// So many rules the sites have that save most.
+const MANY_RULES: usize = 60;
+
+/// Rules and pages of a site, with texts that are too long for anybody; the ten last ones have many rules.
+fn site(n: usize) -> (Vec<Page>, Learned) {
+    let (name, long) = (format!("site{n}.example"), "x<'\"&".repeat(400));
+    let rules = if n < 1090 { 1 } else { MANY_RULES };
+    let url = |i: usize| Page {
+        cluster: Some(format!("{}{long}", i / 2)),
+        ..Page::new(format!("http://{name}/{i}?a={i}&long={long}"))
+    };
+    let rule = |i: usize| Rule {
+        evidence: Some(Evidence {
+            saved: (n + i) as u64,
+            trials: 50,
+            examples: vec![[format!("http://{name}/{i}{long}"), format!("http://{name}/{i}")]; 3],
+            ..Evidence::default()
+        }),
+        ..Rule::new(Action::substitute(&format!("a{i}{}", "y".repeat(2000)), "b").expect("a rule"))
+    };
+    let rules = SiteRules { site: name.clone(), rules: (0..rules).map(rule).collect() };
+    let learners = vec![Contribution { learner: "by-hand".into(), candidates: 70, rules: 60, saved: 5 }];
+    let learned =
+        Learned { rules, urls: 4000, clusters: 2000, candidates: 70, learners, ..Learned::default() };
+    ((0..4).map(url).collect(), learned)
+}
+
+fn report(sites: impl Iterator<Item = usize>) -> String {
+    of_sites(sites.map(site))
+}
+
+fn of_sites(sites: impl Iterator<Item = (Vec<Page>, Learned)>) -> String {
+    let config = Config::default();
+    let collector = Collector::new(true, &config);
+    let mut learned: Vec<Learned> = Vec::new();
+    for (pages, of_site) in sites {
+        collector.keep(collector.look(&of_site.rules.site, &pages), &of_site);
+        learned.push(of_site);
+    }
+    learned.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
+    let total = Total::of(&learned);
+    let rules = rule_set(learned, "by-hand", &config, &total);
+    let facts = Facts {
+        inputs: &[PathBuf::from("a/crawl.tsv")],
+        read: Read { pages: 100, bad: 1, cut: 0 },
+        method: "by-hand",
+        config: &config,
+        total: &total,
+        rules: &rules,
+        models: 1,
+        seconds: BTreeMap::from([("by-hand".to_owned(), 1.25)]),
+        tried_limits: None,
+    };
+    page(&facts, &collector.into_collected())
+}
+
+#[test]
+fn a_large_crawl_gives_no_large_page() {
+    let text = report(0..1100);
+    assert!(text.len() < 4_000_000, "{} bytes", text.len());
+    for part in [
+        "and 100 more sites",
+        "1,050 more are left out here",
+        "and 10 more rules in the rule file",
+        "1.2</td>",
+    ] {
+        assert!(text.contains(part), "no '{part}'");
+    }
+    assert!(text.contains("site1099.example") && !text.contains("<b>site7.example</b>"));
+}
+
+#[test]
+fn skips_have_a_list_of_their_own() {
+    let (pages, mut learned) = site(7);
+    let skip = Rule::new(Action::skip("http://site7.example/print/{id}").expect("a rule"));
+    let evidence = Evidence { saved: 1000, trials: 500, ..Evidence::default() };
+    learned.rules.rules.push(Rule { evidence: Some(evidence), ..skip });
+    let text = of_sites([(pages, learned)].into_iter());
+    for part in [
+        "1,007 of 4,000 URLs need no fetch",
+        "URLs skipped",
+        "<b>1,000</b> skipped by rules",
+        "never fetched",
+    ] {
+        assert!(text.contains(part), "no '{part}'");
+    }
+}
+
+#[test]
+fn whichever_site_was_ready_first() {
+    assert!(report(0..120) == report((0..120).rev()));
+}

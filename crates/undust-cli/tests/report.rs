@@ -1,0 +1,263 @@
+//! `learn --report`: the page, as text and in a browser.
+
+use std::process::{Command, Stdio};
+
+use insta::assert_snapshot;
+use serde_json::{Value, json};
+
+use crate::data::{lines, shop, shops, shuffled};
+use crate::folder::Folder;
+
+/// The page as a tree: it is written as XML, too, so that nothing can be left open.
+fn parsed(page: &str) -> roxmltree::Document<'_> {
+    let options = roxmltree::ParsingOptions { allow_dtd: true, ..Default::default() };
+    roxmltree::Document::parse_with_options(page, options).expect("well-formed")
+}
+
+/// Elements that begin a line; what is in others stands beside what is around them.
+const BLOCKS: [&str; 15] = [
+    "title", "p", "h1", "h2", "h3", "li", "div", "code", "tr", "nav", "summary", "section", "svg", "text",
+    "header",
+];
+
+/// What can be read on the page, line by line.
+fn words(page: &str) -> String {
+    let tree = parsed(page);
+    let is_hidden = |above: roxmltree::Node| above.has_tag_name("style") || above.has_tag_name("script");
+    let mut found: Vec<(Option<roxmltree::NodeId>, String)> = Vec::new();
+    for node in tree.descendants().filter(|node| node.is_text() && !node.ancestors().any(is_hidden)) {
+        let text = node.text().unwrap_or_default().trim();
+        let block = node.ancestors().find(|above| BLOCKS.contains(&above.tag_name().name()));
+        let block = block.map(|block| block.id());
+        match found.last_mut() {
+            _ if text.is_empty() => {}
+            Some((last, line)) if *last == block => line.extend([" ", text]),
+            _ => found.push((block, text.to_owned())),
+        }
+    }
+    lines(found.into_iter().map(|(_, line)| line))
+}
+
+#[test]
+fn a_page_to_look_at() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let run = folder.undust("learn crawl.tsv --report report.html");
+    assert_eq!(run.err, "rules written to rules.json\nreport written to report.html\n");
+    assert_snapshot!(words(&folder.read("report.html")), @"
+    undust: 400 of 800 URLs need no fetch
+    undust report on crawl.tsv
+    50.0 %
+    400 of 800 URLs need no fetch
+    At most 0.8 % of the pages are lost (95 % confidence; the limit was 1.0 %). On the URLs seen, 0 of 400 are.
+    400 made equal to others by rules
+    400 to be fetched
+    800 rows read
+    800 labelled URLs
+    400 pages
+    1 site
+    1 rule
+    1 proposed
+    Rules Trade-off Learners Patterns Unexplained duplicates Conflicts
+    Rules
+    In the order in which they are tried. What differs between both sides is marked; {…} stands for any text, * for a value that does not matter.
+    URLs that become one
+    http://www.example.com/item.php? sid={?}& {...}
+    →
+    http://www.example.com/item.php?{...}
+    IRP decision-tree 1fb80310a614
+    2 examples
+    http://www.example.com/item.php?id=211 &sid=s7
+    =
+    http://www.example.com/item.php?id=211
+    http://www.example.com/item.php?id=290
+    =
+    http://www.example.com/item.php?id=290 &sid=s2
+    400 URLs saved 0 of 400 wrong, held out at most 0.8 %
+    Trade-off
+    How much is saved, by the share of pages that may be lost. The chosen rules are taken one after the other, the safest first: a smaller limit would have kept the first of them, a larger one would have let in others, not shown here.
+    URLs saved, by the share of pages that may be lost
+    0.5
+    1
+    2
+    0
+    20
+    40
+    pages lost, %
+    URLs saved, %
+    1.0 %
+    1 rule: 400 URLs saved, at most 0.8 % of the pages lost
+    may be lost (95 % confidence)
+    lost on held-out URLs
+    the limit, --max-fpr
+    Learners
+    Rules proposed, those of them kept, and the URLs that these save. A rule that several proposed counts for the first.
+    learner proposed kept URLs saved
+    decision-tree 1 1 400
+    Patterns
+    The URLs of a site by their design. A bar is as long as a pattern has URLs; what is filled are duplicates, which need not be fetched.
+    800 50.0 %
+    http://www.example.com/item.php?{...}&id=*
+    400 0.0 % no sid
+    http://www.example.com/item.php?id=*
+    400 0.0 % sid = *
+    http://www.example.com/item.php?id=*&sid=*
+    34 0.0 % sid = s2
+    http://www.example.com/item.php?id=*&sid=s2
+    34 0.0 % sid = s0
+    http://www.example.com/item.php?id=*&sid=s0
+    34 0.0 % sid = s1
+    http://www.example.com/item.php?id=*&sid=s1
+    34 0.0 % sid = s3
+    http://www.example.com/item.php?id=*&sid=s3
+    33 0.0 % sid = s9
+    http://www.example.com/item.php?id=*&sid=s9
+    33 0.0 % sid = s10
+    http://www.example.com/item.php?id=*&sid=s10
+    33 0.0 % sid = s11
+    http://www.example.com/item.php?id=*&sid=s11
+    33 0.0 % sid = s4
+    http://www.example.com/item.php?id=*&sid=s4
+    33 0.0 % sid = s5
+    http://www.example.com/item.php?id=*&sid=s5
+    33 0.0 % sid = s8
+    http://www.example.com/item.php?id=*&sid=s8
+    33 0.0 % sid = s7
+    http://www.example.com/item.php?id=*&sid=s7
+    33 0.0 % sid = s6
+    http://www.example.com/item.php?id=*&sid=s6
+    Unexplained duplicates
+    None: every page is fetched once.
+    Conflicts
+    Rules and labels agree on every URL.
+    Learned by decision-tree, with --max-fpr 0.01 --min-trials 10 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
+    page all URLs with one label: they lead to the same content
+    saved URLs that need no fetch, since another one with the same key is fetched
+    held out URLs that the learner did not see when it proposed the rule
+    at most the share of wrong URLs that the evidence leaves possible, with 95 % confidence
+    ");
+}
+
+#[test]
+fn the_same_page_whatever_the_order_and_the_threads() {
+    let folder = Folder::with("crawl.tsv", shops());
+    folder.undust("learn crawl.tsv --report one.html").fine();
+    folder.write("crawl.tsv", shuffled(&shops()));
+    folder.undust("learn crawl.tsv --report two.html --threads 1 -o other.json").fine();
+    assert_eq!(folder.read("one.html"), folder.read("two.html"));
+    let page = folder.read("one.html");
+    assert!(page.contains("example.org") && page.contains("id=\"sites\""));
+}
+
+/// Rows of a shop that means ill, with labels that mean ill, too.
+fn hostile() -> String {
+    const ILL: &str = "\"'><script>alert(1)</script><img src=x onerror=alert(2)>";
+    let row = |url: String, label: String| format!("http://evil.example/{url}\t{label}");
+    let pages = (0..400).flat_map(|n| {
+        let of_page =
+            [format!("i?id={n}{ILL}"), format!("i?id={n}{ILL}&sid=s{}", n % 12), format!("p/{n}{ILL}")];
+        of_page.map(|url| row(url, format!("{n}{ILL}")))
+    });
+    let twice = row(format!("i?id=1{ILL}"), format!("{ILL}again"));
+    format!("url\tcluster\n{}", lines(pages.chain([twice])))
+}
+
+#[test]
+fn what_was_crawled_is_text_and_no_more() {
+    let folder = Folder::with("crawl.tsv", hostile());
+    folder.undust("learn crawl.tsv --report report.html").fine();
+    let page = folder.read("report.html");
+    assert!(words(&page).contains("<script>alert(1)</script>"), "it is shown");
+    let tree = parsed(&page);
+    let all = |name: &'static str| tree.descendants().filter(move |node| node.has_tag_name(name));
+    assert_eq!((all("script").count(), all("img").count()), (1, 0));
+    let handlers =
+        tree.descendants().flat_map(|node| node.attributes()).filter(|a| a.name().starts_with("on"));
+    assert_eq!(handlers.count(), 0);
+}
+
+#[test]
+fn nothing_was_judged() {
+    let urls = (0..60).flat_map(|n| ["story", "story_"].map(|name| format!("http://a.org/{name}?id={n}")));
+    let folder = Folder::with("urls.txt", lines(urls));
+    folder.undust("learn urls.txt --method dustbuster --report report.html").fine();
+    let words = words(&folder.read("report.html"));
+    assert!(words.contains("Nothing was judged") && words.contains("Likely, to be tried out"), "{words}");
+    assert!(!words.contains("Unexplained duplicates"), "{words}");
+}
+
+#[test]
+fn a_page_needs_a_place_of_its_own() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let refused = ["crawl.tsv", "rules.json", "-", "no/such/folder.html"]
+        .map(|path| folder.undust(&format!("learn crawl.tsv --report {path}")).failed());
+    assert_snapshot!(refused.concat(), @"
+    undust: crawl.tsv is an input: the report would replace it
+    undust: rules.json cannot hold both the rules and the report
+    undust: the report cannot go to standard output: name a file
+    undust: cannot write no/such/folder.html: No such file or directory (os error 2)
+    ");
+    assert_eq!(folder.names(), ["crawl.tsv"]);
+}
+
+/// What Debian and others call it.
+const BROWSERS: [&str; 3] = ["chromium", "chromium-browser", "google-chrome"];
+
+fn browser() -> Option<&'static str> {
+    let is_there = |name: &&str| {
+        Command::new(name).arg("--version").stdout(Stdio::null()).stderr(Stdio::null()).status().is_ok()
+    };
+    BROWSERS.into_iter().find(is_there)
+}
+
+/// Looks at the report as on a phone, with and without scripts, and says what it saw.
+const LOOK: &str = r#"<!DOCTYPE html>
+<iframe id="with" src="report.html" width="360" height="800"></iframe>
+<iframe id="without" src="report.html" width="360" height="800" sandbox="allow-same-origin"></iframe>
+<pre id="seen"></pre>
+<script>
+addEventListener('load', () => {
+  const seen = ['with', 'without'].map(id => {
+    const view = document.getElementById(id).contentWindow, page = view.document;
+    const all = what => Array.from(page.querySelectorAll(what));
+    const shown = what => all(what).filter(one => one.checkVisibility()).length;
+    all('details').forEach(details => { details.open = true; });
+    const before = shown('.rule'), box = page.getElementById('filter');
+    if (box.checkVisibility()) { box.value = 'ID example.ORG'; box.dispatchEvent(new view.Event('input')); }
+    return {
+      sections: all('section').map(section => section.id).join(' '),
+      overflows: page.documentElement.scrollWidth > page.documentElement.clientWidth,
+      rules: [before, shown('.rule')],
+      loaded: view.performance.getEntriesByType('resource').length,
+    };
+  });
+  document.getElementById('seen').textContent = JSON.stringify(seen);
+});
+</script>
+"#;
+
+#[test]
+fn in_a_browser() {
+    let Some(browser) = browser() else {
+        println!("skipped: there is no browser ({}); make test installs one as root", BROWSERS.join(", "));
+        return;
+    };
+    let long = format!("http://www.example.org/{}?{}\tlong\n", "x".repeat(3000), "y".repeat(3000));
+    let folder = Folder::with("crawl.tsv", shops() + &long).and("look.html", LOOK);
+    folder.undust("learn crawl.tsv --report report.html").fine();
+    let mut command = Command::new(browser);
+    let flags = "--headless --no-sandbox --disable-gpu --disable-dev-shm-usage --no-first-run --disable-background-networking \
+        --disable-component-update --disable-sync --disable-quic --allow-file-access-from-files --enable-logging=stderr \
+        --user-data-dir=profile --virtual-time-budget=10000 --dump-dom look.html";
+    command.args(flags.split_whitespace());
+    let run = folder.run(command, b"");
+    // Where scripts are forbidden, the browser says so.
+    let is_complaint = |line: &&str| line.contains("CONSOLE") && !line.contains("frame is sandboxed");
+    assert_eq!(run.err.lines().filter(is_complaint).count(), 0, "{run}");
+    let dom = String::from_utf8_lossy(&run.out).into_owned();
+    let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
+    let seen: Value = serde_json::from_str(seen.expect("an answer").0).expect("JSON");
+    let sections = "sites rules trade-off learners tree unexplained conflicts";
+    let look =
+        |rules: [u64; 2]| json!({ "sections": sections, "overflows": false, "rules": rules, "loaded": 0 });
+    assert_eq!(seen, json!([look([3, 1]), look([3, 3])]));
+}
