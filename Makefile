@@ -3,7 +3,11 @@
 # A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
 RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
 
-.PHONY: help demo test check bench
+# Labelled sets to do the papers' experiments on, and the learners to compare.
+DATA ?= ../shared/data
+METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq
+
+.PHONY: help demo test check bench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -24,3 +28,7 @@ check: ## format and lints only
 bench: ## how fast it applies, learns and compares, also beside other libraries
 	cargo bench --package undust --package undust-learn --package undust-content --package undust-neural --bench '*'
 	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers
+
+results: ## the experiments of the papers on the labelled sets in DATA, written to docs/results.md
+	cargo build --release --package undust-cli
+	scripts/results.sh $${CARGO_TARGET_DIR:-target}/release/undust "$(DATA)" "$(METHODS)" docs/results.md

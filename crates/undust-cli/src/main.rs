@@ -5,6 +5,7 @@ mod commands;
 mod output;
 mod plot;
 mod progress;
+mod report;
 mod rules_file;
 mod table;
 mod talk;

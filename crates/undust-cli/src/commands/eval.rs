@@ -1,7 +1,6 @@
 //! `undust eval`: every metric of the papers on labelled URLs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -9,14 +8,15 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::site_of;
 use undust_io::read;
-use undust_learn::evaluate::{Evaluation, Report};
+use undust_learn::evaluate::{self, Evaluation};
 use undust_neural::apply::{Interpreter, Scratch};
 
 use super::{print_json, protocol};
 use crate::Outcome;
 use crate::args::Eval;
+use crate::report::{Report, Style};
 use crate::rules_file::Deployed;
-use crate::table::{align_right, plain};
+use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
@@ -40,11 +40,21 @@ fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
     if walk.labelled == 0 {
         bail!(NO_LABELS);
     }
-    let report = walk.report();
+    let scores = walk.report();
+    show(args, &scores, || report(&scores))
+}
+
+/// Print what came of it in the way that was asked for.
+pub(super) fn show(
+    args: &Eval,
+    json: &impl serde::Serialize,
+    report: impl FnOnce() -> Report,
+) -> Result<Outcome> {
+    let style = if args.markdown { Style::Markdown } else { Style::Text };
     if args.json {
-        print_json(&report)?;
+        print_json(json)?
     } else {
-        print(&report)?;
+        report().print(style)?
     }
     Ok(Outcome::Fine)
 }
@@ -81,7 +91,7 @@ impl<'r> Walk<'r> {
         self.evaluation.add(&site_of(&page.url, self.rules.site_by), &page.url, &self.key, label);
     }
 
-    pub(super) fn report(&self) -> Report {
+    pub(super) fn report(&self) -> evaluate::Report {
         let mut counts: BTreeMap<String, u64> = BTreeMap::new();
         for (site, _) in self.rules.rules().filter(|(_, rule)| rule.is_active()) {
             *counts.entry(site.to_owned()).or_default() += 1;
@@ -90,49 +100,53 @@ impl<'r> Walk<'r> {
     }
 }
 
-pub(super) fn print(report: &Report) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let total = &report.total;
-    writeln!(
-        out,
-        "{} of {}: {} crawled, {} covered, {}\n",
+fn report(scores: &evaluate::Report) -> Report {
+    let total = &scores.total;
+    let mut report = Report::new();
+    report.text(format!(
+        "{} of {}: {} crawled, {} covered, {}",
         counted(total.urls, "URL"),
         counted(total.clusters, "page"),
         counted(total.crawled, "URL"),
         counted(total.covered, "page"),
         counted(total.rules, "rule")
-    )?;
-    let several = report.sites.len() > 1;
-    let mut metrics =
+    ));
+    report.more(metrics(scores));
+    if scores.sites.len() > 1 {
+        report.more(by_site(scores));
+    }
+    if scores.sites.len() > MOST_SITES {
+        report.text(format!("… and {} more sites (--json has them all)", scores.sites.len() - MOST_SITES));
+    }
+    report
+}
+
+fn metrics(scores: &evaluate::Report) -> Table {
+    let several = scores.sites.len() > 1;
+    let mut table =
         plain(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
-    for ((name, value), (_, mean)) in total.metrics.named().into_iter().zip(report.macro_average.named()) {
+    let means = scores.macro_average.named();
+    for ((name, value), (_, mean)) in scores.total.metrics.named().into_iter().zip(means) {
         let mut row = vec![name.to_owned(), format!("{value:.4}")];
         row.extend(several.then(|| format!("{mean:.4}")));
-        metrics.add_row(row);
+        table.add_row(row);
     }
-    align_right(&mut metrics, 1..3);
-    writeln!(out, "{}", metrics.trim_fmt())?;
-    if several {
-        writeln!(out, "\n{}", by_site(report).trim_fmt())?;
-        if report.sites.len() > MOST_SITES {
-            writeln!(out, "… and {} more sites (--json has them all)", report.sites.len() - MOST_SITES)?;
-        }
-    }
-    Ok(())
+    align_right(&mut table, 1..3);
+    table
 }
 
 /// Sites shown one by one, the largest first.
 const MOST_SITES: usize = 20;
 
-fn by_site(report: &Report) -> comfy_table::Table {
-    let mut sites: Vec<_> = report.sites.iter().collect();
+fn by_site(scores: &evaluate::Report) -> Table {
+    let mut sites: Vec<_> = scores.sites.iter().collect();
     sites.sort_by_key(|s| std::cmp::Reverse(s.score.urls));
     let mut table = plain(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
     for site in sites.iter().take(MOST_SITES) {
         let (score, m) = (&site.score, &site.score.metrics);
         let counts = [score.urls, score.clusters, score.crawled, score.rules].map(thousands);
         let shares = [m.precision, m.recall, m.f1].map(|share| format!("{share:.4}"));
-        table.add_row([site.site.clone()].into_iter().chain(counts).chain(shares).collect::<Vec<_>>());
+        table.add_row([site.site.clone()].into_iter().chain(counts).chain(shares));
     }
     align_right(&mut table, 1..8);
     table

@@ -270,7 +270,7 @@ fn write_table(
         table.add_row(row(rule));
     }
     align_right(&mut table, 2..columns.len());
-    writeln!(out, "{}\n", table.trim_fmt())?;
+    writeln!(out, "{}\n", table.text())?;
     if rules.len() > MOST_RULES {
         writeln!(out, "… and {} more rules in the file", rules.len() - MOST_RULES)?;
     }
