@@ -137,7 +137,7 @@ fn by_class(total: &[MethodReport]) -> Table {
         for set in &method.sets {
             let class = match set.which {
                 Which::Class(class) => class.name(),
-                Which::LearnedFrom(Sizes::All) => "all",
+                Which::MaxFpr(1.0..) => "all",
                 _ => continue,
             };
             let mut row = vec![std::mem::take(&mut name), class.to_owned(), thousands(set.rules)];
