@@ -52,9 +52,9 @@ pub(super) fn show(
 ) -> Result<Outcome> {
     let style = if args.markdown { Style::Markdown } else { Style::Text };
     if args.json {
-        print_json(json)?
+        print_json(json)?;
     } else {
-        report().print(style)?
+        report().print(style)?;
     }
     Ok(Outcome::Fine)
 }

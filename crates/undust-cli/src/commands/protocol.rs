@@ -15,6 +15,7 @@ use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::Sites;
 use undust_learn::protocol::MIN_URLS;
+use undust_learn::protocol::sigir17::{KeepAll, Method};
 
 use super::eval::NO_LABELS;
 use super::read_by_site;
@@ -64,17 +65,16 @@ fn named<M>(names: &[String], known: impl Fn() -> Vec<M>, name_of: impl Fn(&M) -
     if names.is_empty() {
         return Ok(known());
     }
+    let unknown = |name: &str| {
+        if name == KeepAll.name() {
+            return format!("'{name}' has no rules that could be judged: only sigir17 can compare it");
+        }
+        let all = known().iter().map(&name_of).collect::<Vec<_>>().join(", ");
+        format!("no method is called '{name}'; there are {all}")
+    };
     let find = |name: &String| {
         let method = known().into_iter().find(|method| name_of(method) == name);
-        method.with_context(|| match name.as_str() {
-            "keep-all" => {
-                "'keep-all' has no rules that could be judged: only sigir17 can compare it".to_owned()
-            }
-            _ => {
-                let all = known().iter().map(&name_of).collect::<Vec<_>>().join(", ");
-                format!("no method is called '{name}'; there are {all}")
-            }
-        })
+        method.with_context(|| unknown(name))
     };
     names.iter().map(find).collect()
 }
