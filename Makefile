@@ -6,7 +6,11 @@ RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run 
 HAS_BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
 INSTALL_BROWSER = { [ "$$(id -u)" = 0 ] && apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; }
 
-.PHONY: help demo test check browser bench
+# Labelled sets to do the papers' experiments on, and the learners to compare.
+DATA ?= ../shared/data
+METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq,auto
+
+.PHONY: help demo test check browser bench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -31,3 +35,7 @@ browser:
 bench: ## how fast it applies, learns and compares, also beside other libraries
 	cargo bench --package undust --package undust-learn --package undust-content --package undust-neural --bench '*'
 	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers
+
+results: ## the experiments of the papers on the labelled sets in DATA, written to docs/results.md
+	cargo build --release --package undust-cli
+	scripts/results.sh $${CARGO_TARGET_DIR:-target}/release/undust "$(DATA)" "$(METHODS)" docs/results.md

@@ -14,7 +14,7 @@ use undust_learn::learn::dustbuster::{Settings, Similar};
 use undust_learn::learn::pattern_tree;
 use undust_learn::learn::rewrite::FilterKind;
 use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
-use undust_learn::protocol::wsdm10::Half;
+use undust_learn::protocol::Half;
 use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use cluster::{Cluster, Clustering};
@@ -65,8 +65,17 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Which learner
-    #[arg(long, value_enum, default_value_t = Method::DecisionTree)]
+    #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
+    /// Do not learn which shapes of URLs never lead to anything new (auto)
+    #[arg(long)]
+    pub(crate) no_skips: bool,
+    /// Write no model next to the rules, also where it would spare more (auto)
+    #[arg(long)]
+    pub(crate) no_model: bool,
+    /// Train a network too, for URLs unlike all that were seen (auto)
+    #[arg(long, conflicts_with = "no_model")]
+    pub(crate) network: bool,
     /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
     #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
@@ -262,8 +271,8 @@ pub(crate) struct Eval {
     /// With www07 and www10: draw the figures of the paper to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
     pub(crate) plot: Option<PathBuf>,
-    /// With wsdm10, www10 and sigir17: compare these learners, separated by commas; sigir17 also knows keep-all [default: all; with
-    /// www10 those of the paper]
+    /// Compare these learners, separated by commas; sigir17 also knows keep-all, kdd08 and www10 the fan-outs of their papers [default:
+    /// with wsdm10 and sigir17 all, with others those of the paper]
     #[arg(
         long,
         value_delimiter = ',',
@@ -275,18 +284,21 @@ pub(crate) struct Eval {
     /// With sigir17: upper bound of the share of false positives of a site's rules, as in `undust learn` [default: 0.01]
     #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) max_fpr: Option<f64>,
-    /// With wsdm10: where the precision of rules is measured [default: train]
+    /// With kdd08 and wsdm10: where the false positives of rules are counted [default: test with kdd08, train with wsdm10]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "HALF")]
     pub(crate) judged_on: Option<HalfArg>,
-    /// With wsdm10: apply rules to pages with a single URL too, which the paper leaves out
+    /// With kdd08 and wsdm10: apply rules to pages with a single URL too, which the papers leave out
     #[arg(long, requires = "protocol", conflicts_with = "rules")]
     pub(crate) singletons: bool,
     /// Labelled files, - for standard input
     #[arg(required = true, value_name = "LABELLED")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Print as JSON
-    #[arg(long)]
+    #[arg(long, conflicts_with = "markdown")]
     pub(crate) json: bool,
+    /// Print as Markdown
+    #[arg(long)]
+    pub(crate) markdown: bool,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -396,6 +408,8 @@ impl From<FormArg> for Form {
 
 #[derive(Clone, Copy, ValueEnum)]
 pub(crate) enum Method {
+    /// The best of all of them together, and rules that no paper has
+    Auto,
     /// Do Not Crawl in the DUST, WWW 2007: needs no labels
     Dustbuster,
     /// De-duping URLs via Rewrite Rules, KDD 2008
@@ -408,8 +422,10 @@ pub(crate) enum Method {
     Seq2seq,
 }
 
-#[derive(Clone, Copy, ValueEnum)]
+#[derive(Clone, Copy, PartialEq, Eq, ValueEnum)]
 pub(crate) enum Protocol {
+    /// De-duping URLs via Rewrite Rules, KDD 2008: what rules spare, by the size of clusters, by class and by false positives
+    Kdd08,
     /// De-duping URLs with Sequence-to-Sequence Neural Networks, SIGIR 2017: a crawl that knows what several methods learned from its
     /// first pages
     Sigir17,

@@ -8,6 +8,7 @@ mod plot;
 mod progress;
 mod report;
 mod rules_file;
+mod sheet;
 mod table;
 mod talk;
 

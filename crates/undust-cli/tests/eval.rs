@@ -198,7 +198,7 @@ fn nothing_to_score() {
 }
 
 /// The first pages of the demo's forum, and a site too small to say anything.
-fn forum() -> Folder {
+pub(crate) fn forum() -> Folder {
     let forum = gunzip(include_bytes!("../../../testdata/demo/phpbb2-computerforum.tsv.gz"));
     let rows = lines(forum.lines().take(4001).map(str::to_owned));
     Folder::with("forum.tsv", rows + "http://www.example.com/\tx\ty\t1\n")
@@ -237,63 +237,72 @@ fn its_rules_in_json() {
         {
           "site": "computer-forum.net",
           "urls": 3960,
-          "with_filter": {
-            "detected": 69,
-            "remaining": 17,
-            "likely": 18,
-            "precision_at_10": 1.0,
-            "precision_at_100": 1.0,
-            "rules": [
-              {
-                "from": "&start=0&postdays=0&postorder=asc&highlight=$",
-                "to": "$",
-                "support": 185,
-                "valid": true
-              }
-            ]
-          },
-          "without_filter": {
-            "detected": 537,
-            "remaining": 49,
-            "likely": 54,
-            "precision_at_10": 1.0,
-            "precision_at_100": 1.0,
-            "rules": [
-              {
-                "from": "&start=0&postdays=0&postorder=asc&highlight=$",
-                "to": "$",
-                "support": 253,
-                "valid": true
-              }
-            ]
-          },
-          "canonization": {
-            "train": 2000,
-            "test": 2000,
-            "tried": 1,
-            "valid": 1,
-            "score": {
-              "urls": 2000,
-              "clusters": 1470,
-              "crawled": 1925,
-              "covered": 1470,
-              "merged_pairs": 75,
-              "wrong_pairs": 0,
-              "rules": 1,
-              "metrics": {
-                "precision": 0.7636363636363637,
-                "recall": 1.0,
-                "f1": 0.865979381443299,
-                "keep_all_precision": 0.735,
-                "keep_all_f1": 0.8472622478386168,
-                "compression": 0.0375,
-                "dup_reduction": 0.10806174957118375,
-                "coverage": 0.14150943396226415,
-                "fpr": 0.0,
-                "reduction_per_rule": 75.0
+          "methods": [
+            {
+              "method": "dustbuster",
+              "rankings": [
+                {
+                  "known": "content",
+                  "detected": 69,
+                  "remaining": 17,
+                  "likely": 18,
+                  "precision_at_10": 1.0,
+                  "precision_at_100": 1.0,
+                  "rules": [
+                    {
+                      "from": "&start=0&postdays=0&postorder=asc&highlight=$",
+                      "to": "$",
+                      "support": 185,
+                      "valid": true
+                    }
+                  ]
+                },
+                {
+                  "known": "urls",
+                  "detected": 537,
+                  "remaining": 49,
+                  "likely": 54,
+                  "precision_at_10": 1.0,
+                  "precision_at_100": 1.0,
+                  "rules": [
+                    {
+                      "from": "&start=0&postdays=0&postorder=asc&highlight=$",
+                      "to": "$",
+                      "support": 253,
+                      "valid": true
+                    }
+                  ]
+                }
+              ],
+              "canonization": {
+                "train": 2000,
+                "test": 2000,
+                "tried": 1,
+                "valid": 1,
+                "score": {
+                  "urls": 2000,
+                  "clusters": 1470,
+                  "crawled": 1925,
+                  "covered": 1470,
+                  "merged_pairs": 75,
+                  "wrong_pairs": 0,
+                  "rules": 1,
+                  "metrics": {
+                    "precision": 0.7636363636363637,
+                    "recall": 1.0,
+                    "f1": 0.865979381443299,
+                    "keep_all_precision": 0.735,
+                    "keep_all_f1": 0.8472622478386168,
+                    "compression": 0.0375,
+                    "dup_reduction": 0.10806174957118375,
+                    "coverage": 0.14150943396226415,
+                    "fpr": 0.0,
+                    "reduction_per_rule": 75.0
+                  }
+                }
               }
             }
-          }
+          ]
         }
       ],
       "small_sites": 1
@@ -460,9 +469,8 @@ fn the_experiment_of_www_2010() {
     ────────────────────────────────
     rewrite   34         26  76.5 %
 
-    raw:            rules that a learner proposed
-    qualified:      those that make URLs equal, at most 5.0 % of the pairs of different pages,
-                    among the URLs they were learned from
+    raw:        rules that a learner proposed
+    qualified:  those that make URLs equal, at most 5.0 % of the pairs wrongly, where they were learned
 
     What is deployed of them
 
@@ -503,9 +511,8 @@ fn its_own_learners_on_one_site() {
     fan-out 10      5          5  100.0 %
     pattern-tree   13         12   92.3 %
 
-    raw:            rules that a learner proposed
-    qualified:      those that make URLs equal, at most 5.0 % of the pairs of different pages,
-                    among the URLs they were learned from
+    raw:        rules that a learner proposed
+    qualified:  those that make URLs equal, at most 5.0 % of the pairs wrongly, where they were learned
 
     What is deployed of them
 
@@ -572,7 +579,7 @@ fn the_experiment_of_sigir_2017() {
     computer-forum.net  3,000  2,120  1,092      1,000         746
     example.org           600    300    600        200         100
 
-    pairs:      URLs of pages with at least two, among those learned from
+    pairs:  URLs of pages with at least two, among those learned from
 
     The crawl fetches a URL if its canonical form is new
 
@@ -618,7 +625,7 @@ fn a_crawl_of_one_site() {
     ───────────────────────────────────────────────────────────────
     computer-forum.net  2,000  1,454    634      2,000       1,470
 
-    pairs:      URLs of pages with at least two, among those learned from
+    pairs:  URLs of pages with at least two, among those learned from
 
     The crawl fetches a URL if its canonical form is new
 
@@ -679,11 +686,15 @@ fn the_crawl_goes_by_the_rules_of_learn() {
 #[test]
 fn methods_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
-    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree
+    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq
+    = 2
+    ");
+    assert_snapshot!(forum().undust("eval --protocol www10 --methods fan-out forum.tsv"), @"
+    ! undust: no method is called 'fan-out'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, fan-out 5, fan-out 10
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol www10 --methods keep-all forum.tsv"), @"
-    ! undust: no method is called 'keep-all'; there are dustbuster, rewrite, decision-tree, pattern-tree
+    ! undust: 'keep-all' has no rules that could be judged: only sigir17 can compare it
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol sigir17 --methods keep-some forum.tsv"), @"
@@ -696,12 +707,17 @@ fn methods_that_nobody_knows() {
 fn options_of_another_experiment() {
     let folder = folder();
     for (protocol, flag) in [
-        ("www07", "--methods rewrite"),
         ("www07", "--judged-on test"),
         ("www07", "--singletons"),
         ("www07", "--sample-by url"),
         ("www07", "--noise 0.1"),
         ("www07", "--max-fpr 0.1"),
+        ("kdd08", "--top 3"),
+        ("kdd08", "--train 0.5"),
+        ("kdd08", "--sample-by url"),
+        ("kdd08", "--noise 0.1"),
+        ("kdd08", "--plot plot.svg"),
+        ("kdd08", "--max-fpr 0.1"),
         ("wsdm10", "--top 3"),
         ("wsdm10", "--train 0.5"),
         ("wsdm10", "--plot plot.svg"),
@@ -736,6 +752,7 @@ fn rules_or_an_experiment() {
         "--protocol wsdm10 --judged-on all",
         "--protocol www10 --noise 2",
         "--protocol sigir17 --max-fpr 2",
+        "-r rules.json --json --markdown",
         "--protocol www10 --sample-by page",
         "-r rules.json --noise 0.1",
         "-r rules.json --methods rewrite",

@@ -130,7 +130,7 @@ impl<'c> Proofed<'c> {
 }
 
 /// What each candidate by itself does to the URLs of `sample`.
-fn proofs(sample: &Sample, candidates: &[Candidate]) -> (Vec<Proof>, Changes) {
+pub(crate) fn proofs(sample: &Sample, candidates: &[Candidate]) -> (Vec<Proof>, Changes) {
     let mut proofs = vec![Proof::default(); candidates.len()];
     let engine = engine(candidates.iter().map(|candidate| &candidate.action));
     let changes = Changes::of_each_rule(sample, &engine);

@@ -4,7 +4,7 @@ use hashbrown::HashTable;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// Numbers for byte strings, given in the order in which they are first seen.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub struct Interner {
     bytes: Vec<u8>,
     /// Where each string ends; it starts where the one before ends.

@@ -1,14 +1,20 @@
 //! `auto`: the rules of all learners, chosen together, and what is known of templates beyond them where that pays.
 
+use std::collections::BTreeMap;
+
+use undust::apply::Form;
 use undust::page::Page;
 use undust::rules::{Evidence, RuleSet, SiteRules};
 use undust_learn::bound::upper_bound;
+use undust_learn::evaluate::Evaluation;
 use undust_learn::learn::pool::Pool;
 use undust_learn::learn::usual::Usual;
 use undust_learn::learn::{self, Learner};
 use undust_learn::pipeline::{Config, learn_labelled, learn_site};
 use undust_learn::site::Site;
 
+use crate::apply::{Interpreter, Scratch};
+use crate::file::Models;
 use crate::learner::{LEAST_PAIRS, Lesson, Seq2seq};
 use crate::model::Model;
 
@@ -37,8 +43,8 @@ impl Auto {
         &self.pool
     }
 
-    /// Learn the rules of one site, and a model if it is expected to pay. Without labels, rules are only likely.
-    pub fn learn_site(&self, name: &str, pages: Vec<Page>, config: &Config) -> Lesson {
+    /// Learn the rules of one site, and a model if one is wanted and expected to pay. Without labels, rules are only likely.
+    pub fn learn_site(&self, name: &str, pages: Vec<Page>, config: &Config, with_model: bool) -> Lesson {
         let is_labelled = !config.likely && pages.iter().any(|page| page.label().is_some());
         if !is_labelled {
             return Lesson::of_rules(learn_site(name, pages, &self.pool, config));
@@ -46,7 +52,8 @@ impl Auto {
         let site = Site::new(name, &pages, config.seed);
         drop(pages);
         let learned = learn_labelled(&site, &self.pool, config);
-        let model = if site.len() < LEAST_PAIRS { None } else { self.model(&site, &learned.rules, config) };
+        let is_wanted = with_model && site.len() >= LEAST_PAIRS;
+        let model = if is_wanted { self.model(&site, &learned.rules, config) } else { None };
         Lesson { model, ..Lesson::of_rules(learned) }
     }
 
@@ -54,8 +61,29 @@ impl Auto {
     fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
         let most_lost = config.max_fpr * site.clusters() as f64 - lost(rules);
         let rules = RuleSet::of_site(&site.name, config.site_by, rules.rules.clone());
-        self.model.model(site, &rules, most_lost).filter(|model| pays(model, site.len() as u64))
+        let model =
+            self.model.model(site, &rules, most_lost).filter(|model| pays(model, site.len() as u64))?;
+        let models = Models::from([(site.name.clone(), model.clone())]);
+        let interpreter = Interpreter::new(&rules, models, Form::Key);
+        (wrong_pairs(site, &interpreter) <= config.max_fpr * HELD_OUT).then_some(model)
     }
+}
+
+/// What was learned from looks better than what comes later: of the pairs made equal there, only this share of the limit may be wrong.
+const HELD_OUT: f64 = 1.0;
+
+/// The share of pairs that are of different pages, among those made equal of what was learned from.
+fn wrong_pairs(site: &Site, interpreter: &Interpreter) -> f64 {
+    let (mut scratch, mut evaluation) = (Scratch::new(), Evaluation::new());
+    let (mut url, mut key) = (Vec::new(), Vec::new());
+    for row in 0..site.len() as u32 {
+        url.clear();
+        key.clear();
+        site.write_url(row, &mut url);
+        interpreter.append(&url, &mut scratch, &mut key);
+        evaluation.add("", &url, &key, &site.cluster(row).to_string());
+    }
+    evaluation.report(&BTreeMap::new()).total.metrics.fpr
 }
 
 /// So many pages may be lost by rules.

@@ -9,6 +9,7 @@ use crate::network::{Allowed, Decoder, END, Network, Token as Id, Translation};
 use crate::vocabulary::{ARGUMENTS, MOST_TOKENS, Template, Vocabulary};
 
 /// The model of a site.
+#[derive(Clone)]
 pub struct Model {
     /// The words.
     pub vocabulary: Vocabulary,
@@ -34,6 +35,7 @@ pub struct Known {
 }
 
 /// A network that may speak.
+#[derive(Clone)]
 pub struct Speaker {
     /// The network.
     pub network: Arc<Network>,

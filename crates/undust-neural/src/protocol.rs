@@ -35,7 +35,7 @@ impl Method for AutoMethod {
     }
 
     fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
-        deployed(site, self.auto.learn_site(site, pages.to_vec(), &self.config), &self.config)
+        deployed(site, self.auto.learn_site(site, pages.to_vec(), &self.config, true), &self.config)
     }
 }
 

@@ -28,6 +28,7 @@ pub const MOST_TOKENS: usize = 64;
 pub const MOST_ARGUMENTS: usize = 24;
 
 /// The words of a site.
+#[derive(Clone)]
 pub struct Vocabulary {
     delimiters: Delimiters,
     words: Vec<Word>,

@@ -138,7 +138,7 @@ fn show(out: &mut dyn Write, found: &Found) -> Result<()> {
         table.add_row([kind, thousands(contribution.alone), thousands(contribution.only)]);
     }
     align_right(&mut table, 1..columns.len());
-    writeln!(out, "{}\n\n{LEGEND}", table.trim_fmt())?;
+    writeln!(out, "{}\n\n{LEGEND}", table.text())?;
     for contradiction in report.contradictions.iter().filter(|contradiction| contradiction.count > 0) {
         writeln!(out, "{}: {}", contradiction.what, thousands(contradiction.count))?;
         for [one, other] in &contradiction.samples {

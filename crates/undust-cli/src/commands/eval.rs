@@ -1,7 +1,6 @@
 //! `undust eval`: every metric of the papers on labelled URLs.
 
 use std::collections::BTreeMap;
-use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -17,7 +16,8 @@ use super::{print_json, protocol};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::rules_file::Deployed;
-use crate::table::{align_right, plain};
+use crate::sheet::{Sheet, Style};
+use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
@@ -42,10 +42,20 @@ fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
         bail!(NO_LABELS);
     }
     let scores = Scores { report: walk.report(), with_skips: walk.report_with_skips() };
+    show(args, &scores, || sheet(&scores))
+}
+
+/// Print what came of it in the way that was asked for.
+pub(super) fn show(
+    args: &Eval,
+    json: &impl serde::Serialize,
+    sheet: impl FnOnce() -> Sheet,
+) -> Result<Outcome> {
+    let style = if args.markdown { Style::Markdown } else { Style::Text };
     if args.json {
-        print_json(&scores)?;
+        print_json(json)?;
     } else {
-        print(&scores)?;
+        sheet().print(style)?;
     }
     Ok(Outcome::Fine)
 }
@@ -114,57 +124,60 @@ impl<'r> Walk<'r> {
     }
 }
 
-fn print(Scores { report, with_skips }: &Scores) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let total = &report.total;
-    writeln!(
-        out,
-        "{} of {}: {} crawled, {} covered, {}\n",
+fn sheet(Scores { report: scores, with_skips }: &Scores) -> Sheet {
+    let total = &scores.total;
+    let mut sheet = Sheet::new();
+    sheet.text(format!(
+        "{} of {}: {} crawled, {} covered, {}",
         counted(total.urls, "URL"),
         counted(total.clusters, "page"),
         counted(total.crawled, "URL"),
         counted(total.covered, "page"),
         counted(total.rules, "rule")
-    )?;
-    let several = report.sites.len() > 1;
-    let mut metrics =
-        plain(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
-    for ((name, value), (_, mean)) in total.metrics.named().into_iter().zip(report.macro_average.named()) {
-        let mut row = vec![name.to_owned(), format!("{value:.4}")];
-        row.extend(several.then(|| format!("{mean:.4}")));
-        metrics.add_row(row);
-    }
-    align_right(&mut metrics, 1..3);
-    writeln!(out, "{}", metrics.trim_fmt())?;
+    ));
+    sheet.more(metrics(scores));
     if let Some(Report { total: Score { crawled, covered, metrics, .. }, .. }) = with_skips {
         let Metrics { precision, recall, f1, .. } = metrics;
         let (urls, pages) = (counted(*crawled, "URL"), counted(*covered, "page"));
-        writeln!(
-            out,
-            "\nwith skips: {urls} crawled, {pages} covered, precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}"
-        )?;
+        sheet.text(format!(
+            "with skips: {urls} crawled, {pages} covered, precision {precision:.4}, recall {recall:.4}, F1 {f1:.4}"
+        ));
     }
-    if several {
-        writeln!(out, "\n{}", by_site(report).trim_fmt())?;
-        if report.sites.len() > MOST_SITES {
-            writeln!(out, "… and {} more sites (--json has them all)", report.sites.len() - MOST_SITES)?;
-        }
+    if scores.sites.len() > 1 {
+        sheet.more(by_site(scores));
     }
-    Ok(())
+    if scores.sites.len() > MOST_SITES {
+        sheet.text(format!("… and {} more sites (--json has them all)", scores.sites.len() - MOST_SITES));
+    }
+    sheet
+}
+
+fn metrics(scores: &Report) -> Table {
+    let several = scores.sites.len() > 1;
+    let mut table =
+        plain(if several { &["metric", "all URLs", "mean of sites"] } else { &["metric", "all URLs"] });
+    let means = scores.macro_average.named();
+    for ((name, value), (_, mean)) in scores.total.metrics.named().into_iter().zip(means) {
+        let mut row = vec![name.to_owned(), format!("{value:.4}")];
+        row.extend(several.then(|| format!("{mean:.4}")));
+        table.add_row(row);
+    }
+    align_right(&mut table, 1..3);
+    table
 }
 
 /// Sites shown one by one, the largest first.
 const MOST_SITES: usize = 20;
 
-fn by_site(report: &Report) -> comfy_table::Table {
-    let mut sites: Vec<_> = report.sites.iter().collect();
+fn by_site(scores: &Report) -> Table {
+    let mut sites: Vec<_> = scores.sites.iter().collect();
     sites.sort_by_key(|s| std::cmp::Reverse(s.score.urls));
     let mut table = plain(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
     for site in sites.iter().take(MOST_SITES) {
         let (score, m) = (&site.score, &site.score.metrics);
         let counts = [score.urls, score.clusters, score.crawled, score.rules].map(thousands);
         let shares = [m.precision, m.recall, m.f1].map(|share| format!("{share:.4}"));
-        table.add_row([site.site.clone()].into_iter().chain(counts).chain(shares).collect::<Vec<_>>());
+        table.add_row([site.site.clone()].into_iter().chain(counts).chain(shares));
     }
     align_right(&mut table, 1..8);
     table

@@ -1,5 +1,6 @@
 //! `undust learn`: pages in, rules out, and a table to look at.
 
+pub(super) mod auto;
 pub(super) mod seq2seq;
 
 use std::collections::BTreeMap;
@@ -31,7 +32,7 @@ use crate::{Outcome, output, progress, report};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "rules")?;
-    if matches!(args.method, Method::Seq2seq) {
+    if matches!(args.method, Method::Seq2seq) || writes_model(args) {
         seq2seq::check_place(args)?;
     }
     if let Some(path) = &args.report {
@@ -40,14 +41,20 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
     let config = config(args);
-    let (rules_alone, neural) = (learner(args), seq2seq::learner(&args.seq2seq, args.seed));
-    let name = rules_alone.as_ref().map_or(neural.name(), |learner| learner.name());
+    let neural = seq2seq::learner(&args.seq2seq, args.seed);
+    let (one, all) = (learner(args, args.method), auto::Timed::of(args, &neural));
+    let name = match args.method {
+        Method::Auto => all.name(),
+        Method::Seq2seq => neural.name(),
+        _ => one.as_ref().map_or("", |learner| learner.name()),
+    };
     let collector = report::Collector::new(args.report.is_some(), &config);
     let learn = |site: &str, pages: Vec<Page>| {
         let surveyor = collector.look(site, &pages);
-        let lesson = match &rules_alone {
-            Some(learner) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
-            None => neural.learn_site(site, &pages, &config),
+        let lesson = match (&one, args.method) {
+            (Some(learner), _) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
+            (None, Method::Auto) => all.learn_site(site, pages, &config),
+            (None, _) => neural.learn_site(site, &pages, &config),
         };
         collector.keep(surveyor, &lesson.learned);
         lesson
@@ -58,7 +65,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let total = Total::of(&learned);
     if total.urls == 0 {
         let (labels, hint) = match args.method {
-            Method::Dustbuster => ("", ""),
+            Method::Dustbuster | Method::Auto => ("", ""),
             _ => (" with a cluster or a digest", "; --method dustbuster needs neither"),
         };
         bail!(
@@ -67,6 +74,8 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
             counted(read.pages, "page")
         );
     }
+    let parts = auto::contributions(&learned);
+    let seconds = if matches!(args.method, Method::Auto) { all.seconds() } else { BTreeMap::new() };
     let mut deployed = Deployed { rules: rule_set(learned, name, &config, &total), models };
     deployed.save(&args.output)?;
     let Deployed { rules, models } = deployed;
@@ -76,9 +85,16 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
             let reports: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
             summary["models"] = json!(reports);
         }
+        if !seconds.is_empty() {
+            summary["learners"] = json!(parts);
+            summary["seconds"] = json!(seconds);
+        }
         print_json(&summary)?;
     } else if !output::is_stdout(&args.output) {
         show(&rules, &total)?;
+        if !seconds.is_empty() {
+            auto::show(&parts, &seconds)?;
+        }
         seq2seq::show(&models)?;
         say(&format!("rules written to {}", args.output.display()));
     }
@@ -91,7 +107,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
             total: &total,
             rules: &rules,
             models: models.len() as u64,
-            seconds: BTreeMap::new(),
+            seconds,
             tried_limits: None,
         };
         report::save(path, &facts, collector)?;
@@ -105,6 +121,11 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         say("likely rules are not applied before they are tried out: see undust validate --help");
     }
     Ok(Outcome::Fine)
+}
+
+/// Whether a model may be written next to the rules of all learners.
+fn writes_model(args: &Learn) -> bool {
+    matches!(args.method, Method::Auto) && !args.no_model && !output::is_stdout(&args.output)
 }
 
 /// Content is read where pages have no labels yet.
@@ -128,15 +149,16 @@ fn config(args: &Learn) -> Config {
         min_trials: args.min_trials,
         seed: args.seed,
         site_by: args.grouping.site_by,
+        skips: matches!(args.method, Method::Auto) && !args.no_skips,
         likely: args.dustbuster.likely,
         most_likely: args.dustbuster.most_likely,
         with_assets: args.dustbuster.with_assets,
     }
 }
 
-/// The learner that was asked for; none for `seq2seq`, which learns more than rules.
-fn learner(args: &Learn) -> Option<Box<dyn Learner>> {
-    Some(match args.method {
+/// One learner of rules; none for `seq2seq` and `auto`, which learn more than rules.
+fn learner(args: &Learn, method: Method) -> Option<Box<dyn Learner>> {
+    Some(match method {
         Method::Dustbuster => Box::new(dustbuster(&args.dustbuster, args.min_support)),
         Method::Rewrite => {
             let usual = Rewrite::default();
@@ -153,7 +175,7 @@ fn learner(args: &Learn) -> Option<Box<dyn Learner>> {
             let min_support = args.min_support.unwrap_or(PatternTree::default().min_support);
             Box::new(PatternTree { min_overlap, min_common, min_support, both_ways: false })
         }
-        Method::Seq2seq => return None,
+        Method::Seq2seq | Method::Auto => return None,
     })
 }
 
@@ -308,7 +330,7 @@ impl Kind {
             table.add_row((self.row)(rule));
         }
         align_right(&mut table, self.texts..self.columns.len());
-        writeln!(out, "{}\n", table.trim_fmt())?;
+        writeln!(out, "{}\n", table.text())?;
         if rules.len() > MOST_RULES {
             writeln!(out, "… and {} more rules in the file", rules.len() - MOST_RULES)?;
         }

@@ -8,6 +8,7 @@ mod demo;
 mod eval;
 mod explain;
 mod learn;
+mod learners;
 mod protocol;
 mod tree;
 mod validate;

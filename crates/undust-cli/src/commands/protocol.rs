@@ -1,25 +1,36 @@
 //! `undust eval --protocol`: the experiments of the papers on labelled URLs, as tables and plots. One file per paper.
 
+mod kdd08;
 mod sigir17;
 mod wsdm10;
 mod www07;
 mod www10;
 
+use std::path::Path;
+
 use anyhow::{Context, Result, bail};
+use clap::ValueEnum;
 use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::Sites;
 use undust_learn::protocol::MIN_URLS;
+use undust_learn::protocol::sigir17::{KeepAll, Method};
 
 use super::eval::NO_LABELS;
 use super::read_by_site;
 use crate::args::{Eval, Protocol};
+use crate::plot::{Chart, svg};
 use crate::talk::{counted, say};
-use crate::{Outcome, progress};
+use crate::{Outcome, output, progress};
 
 pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
+    refuse_foreign(args, protocol)?;
+    if let Some(path) = &args.plot {
+        output::check_writable(path)?;
+    }
     match protocol {
+        Protocol::Kdd08 => kdd08::run(args),
         Protocol::Sigir17 => sigir17::run(args),
         Protocol::Wsdm10 => wsdm10::run(args),
         Protocol::Www07 => www07::run(args),
@@ -27,23 +38,43 @@ pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     }
 }
 
-/// Flags of one experiment mean nothing to another.
-fn refuse(flags: &[(&str, bool)], protocol: &str) -> Result<()> {
-    match flags.iter().find(|(_, given)| *given) {
-        Some((flag, _)) => bail!("{flag} is no option of --protocol {protocol}"),
+/// Options of one experiment mean nothing to another.
+fn refuse_foreign(args: &Eval, protocol: Protocol) -> Result<()> {
+    use Protocol::{Kdd08, Sigir17, Wsdm10, Www07, Www10};
+    // Each option, whether it is given, and whose it is; all experiments know --methods.
+    let options: [(&str, bool, &[Protocol]); 8] = [
+        ("--top", args.top.is_some(), &[Www07]),
+        ("--train", args.train.is_some(), &[Www07, Www10, Sigir17]),
+        ("--sample-by", args.sample_by.is_some(), &[Www10]),
+        ("--noise", args.noise.is_some(), &[Www10]),
+        ("--plot", args.plot.is_some(), &[Www07, Www10]),
+        ("--max-fpr", args.max_fpr.is_some(), &[Sigir17]),
+        ("--judged-on", args.judged_on.is_some(), &[Kdd08, Wsdm10]),
+        ("--singletons", args.singletons, &[Kdd08, Wsdm10]),
+    ];
+    let is_foreign = |given: bool, owners: &[Protocol]| given && !owners.contains(&protocol);
+    let name = protocol.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();
+    match options.iter().find(|(_, given, owners)| is_foreign(*given, owners)) {
+        Some((option, ..)) => bail!("{option} is no option of --protocol {name}"),
         None => Ok(()),
     }
 }
 
 /// Those of `known` that are named, or all of them where none is.
-fn named<M>(names: &[String], known: impl Fn() -> Vec<M>, name_of: fn(&M) -> &str) -> Result<Vec<M>> {
+fn named<M>(names: &[String], known: impl Fn() -> Vec<M>, name_of: impl Fn(&M) -> &str) -> Result<Vec<M>> {
     if names.is_empty() {
         return Ok(known());
     }
+    let unknown = |name: &str| {
+        if name == KeepAll.name() {
+            return format!("'{name}' has no rules that could be judged: only sigir17 can compare it");
+        }
+        let all = known().iter().map(&name_of).collect::<Vec<_>>().join(", ");
+        format!("no method is called '{name}'; there are {all}")
+    };
     let find = |name: &String| {
-        let all = || known().iter().map(name_of).collect::<Vec<_>>().join(", ");
         let method = known().into_iter().find(|method| name_of(method) == name);
-        method.with_context(|| format!("no method is called '{name}'; there are {}", all()))
+        method.with_context(|| unknown(name))
     };
     names.iter().map(find).collect()
 }
@@ -89,4 +120,16 @@ fn read_sites(args: &Eval, site_by: SiteBy) -> Result<Sites> {
         bail!(NO_LABELS);
     }
     Ok(sites)
+}
+
+/// Draw the figures of a paper.
+fn save_plot(path: &Path, title: &str, charts: &[Chart]) -> Result<()> {
+    let text = svg(title, charts);
+    undust_io::write_atomically(path, |out| out.write_all(text.as_bytes()))
+        .with_context(|| format!("cannot write {}", path.display()))
+}
+
+/// What is said once for several rows.
+fn only(is_first: bool, text: String) -> String {
+    if is_first { text } else { String::new() }
 }

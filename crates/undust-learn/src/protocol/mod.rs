@@ -3,7 +3,10 @@
 
 #[cfg(test)]
 mod fixed;
+mod halves;
+pub mod kdd08;
 pub mod sigir17;
+mod walk;
 pub mod wsdm10;
 pub mod www07;
 pub mod www10;
@@ -13,6 +16,8 @@ use std::collections::BTreeMap;
 use undust::page::Page;
 
 use crate::evaluate::{Evaluation, Score};
+
+pub use halves::Half;
 
 /// Sites with fewer labelled URLs than this say nothing.
 pub const MIN_URLS: usize = 100;

@@ -7,21 +7,17 @@
 //! the more precise come first, and rules may run in circles. It does not say either how many of the URLs that are gone were of
 //! another page than the one kept; we do.
 
-mod walk;
-
-use std::collections::HashMap;
-
 use serde::Serialize;
 use undust::page::Page;
 use undust::rules::Action;
-use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::MIN_URLS;
-use crate::changes::{Change, Changes, engine};
+use super::halves::{Half, split};
+use super::walk::{Removed, Walk, reduce};
+use crate::changes::{Changes, engine};
 use crate::evaluate::share;
 use crate::learn::{Candidate, Learner};
 use crate::site::{Sample, Site};
-use walk::Walk;
 
 /// The least coverages that are tried; the first of them is the one of Table 3.
 pub const MIN_COVERAGES: [u64; 3] = [10, 100, 1000];
@@ -37,17 +33,6 @@ pub struct Experiment {
     pub judged_on: Half,
     /// Keep pages with a single URL in the half that rules are applied to. The paper has none.
     pub singletons: bool,
-}
-
-/// A half of a site.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
-#[serde(rename_all = "lowercase")]
-pub enum Half {
-    /// What rules are learned from: all that somebody has who wants to choose among them.
-    #[default]
-    Train,
-    /// What they are applied to.
-    Test,
 }
 
 /// What came of it on one site.
@@ -134,7 +119,7 @@ impl Experiment {
         if site.len() < MIN_URLS {
             return None;
         }
-        let (train, test) = self.split(&site);
+        let (train, test) = split(&site, self.seed, self.singletons);
         Some(SiteReport {
             site: name.to_owned(),
             urls: site.len() as u64,
@@ -142,23 +127,6 @@ impl Experiment {
             test: test.rows.len() as u64,
             methods: learners.iter().map(|learner| self.method(learner.as_ref(), &train, &test)).collect(),
         })
-    }
-
-    /// The half to learn from, and the half to apply rules to. Clusters stay whole.
-    fn split<'s>(&self, site: &'s Site) -> (Sample<'s>, Sample<'s>) {
-        let mut sizes = vec![0u32; site.clusters()];
-        let rows = 0..site.len() as u32;
-        for row in rows.clone() {
-            sizes[site.cluster(row) as usize] += 1;
-        }
-        let has_duplicate = |row: &u32| sizes[site.cluster(*row) as usize] > 1;
-        let is_test = |row: &u32| {
-            let label = site.label(site.cluster(*row)).to_le_bytes();
-            xxh3_64_with_seed(&label, self.seed) % 2 == 1
-        };
-        let train = rows.clone().filter(|row| !is_test(row) && has_duplicate(row)).collect();
-        let test = rows.filter(|row| is_test(row) && (self.singletons || has_duplicate(row))).collect();
-        (Sample { site, rows: train }, Sample { site, rows: test })
     }
 
     fn method(&self, learner: &dyn Learner, train: &Sample, test: &Sample) -> MethodReport {
@@ -205,36 +173,15 @@ impl Judged<'_> {
 fn scores(rules: &[Judged], min_coverage: u64, test: &Sample) -> Vec<SetScore> {
     let rules: Vec<&Judged> = rules.iter().filter(|rule| rule.coverage >= min_coverage).collect();
     let mut walk = Walk::new(rules.iter().map(|rule| rule.action));
-    let mut url = Vec::new();
-    for &row in &test.rows {
-        url.clear();
-        test.site.write_url(row, &mut url);
-        walk.key(&url);
-    }
     let score = |min_precision| {
         let count = rules.partition_point(|rule| rule.precision() >= min_precision);
-        let (removed, wrong) = reduce(&mut walk, count as u32, test);
+        let forms = walk.forms(count as u32, test);
+        let url = |(key, &row): (u32, &u32)| (key, forms[key as usize], test.site.cluster(row));
+        let Removed { urls: removed, wrong } = reduce((0..).zip(&test.rows).map(url));
         let (rules, of_any_precision, urls) = (count as u64, rules.len() as u64, test.rows.len() as u64);
         SetScore::new(min_coverage, min_precision, Counts { rules, of_any_precision, urls, removed, wrong })
     };
     MIN_PRECISIONS.into_iter().map(score).collect()
-}
-
-/// How many URLs less there are when the first `rules` rules are applied, and how many of those are of another page than
-/// the one kept. The keys of URLs in `walk` are their places in `test`.
-fn reduce(walk: &mut Walk, rules: u32, test: &Sample) -> (u64, u64) {
-    let (mut changes, mut pages) = (Vec::new(), HashMap::new());
-    for (key, &row) in (0..).zip(&test.rows) {
-        let (form, cluster) = (walk.form(key, rules), test.site.cluster(row));
-        if form == key {
-            pages.insert(u64::from(key), cluster);
-        } else {
-            changes.push(Change { rule: 0, to: u64::from(form), cluster });
-        }
-    }
-    let changes = Changes::new(changes, pages);
-    let merged = changes.by_rule().flat_map(|(_, merged)| merged);
-    merged.fold((0, 0), |(removed, wrong), m| (removed + m.urls() - 1, wrong + m.wrong()))
 }
 
 impl SetScore {
@@ -315,28 +262,6 @@ mod tests {
     /// Two rules that undo each other.
     const CIRCLE: [(&str, &str); 2] =
         [("http://a.com/a/{x}", "http://a.com/b/{x}"), ("http://a.com/b/{x}", "http://a.com/a/{x}")];
-
-    #[test]
-    fn clusters_stay_whole_and_single_urls_do_not_teach() {
-        let site = Site::new("a.com", &pages(), 0);
-        let pages_of = |sample: &Sample| {
-            let mut sizes: HashMap<u32, usize> = HashMap::new();
-            for &row in &sample.rows {
-                *sizes.entry(sample.site.cluster(row)).or_default() += 1;
-            }
-            sizes
-        };
-        let (train, test) = Experiment::default().split(&site);
-        assert!(pages_of(&train).values().chain(pages_of(&test).values()).all(|&size| size == 2));
-        assert_eq!(train.rows.len() + test.rows.len(), 400);
-        assert!((160..=240).contains(&test.rows.len()), "{}", test.rows.len());
-        let (same, more) = Experiment { singletons: true, ..Experiment::default() }.split(&site);
-        assert_eq!(same.rows, train.rows);
-        let single = pages_of(&more).values().filter(|&&size| size == 1).count();
-        assert!((80..=120).contains(&single) && more.rows.len() == test.rows.len() + single, "{single}");
-        let (other, _) = Experiment { seed: 1, ..Experiment::default() }.split(&site);
-        assert_ne!(other.rows, train.rows);
-    }
 
     #[test]
     fn a_circle_is_one_url() {

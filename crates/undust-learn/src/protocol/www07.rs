@@ -3,6 +3,8 @@
 //! Likely rules are learned twice, with sizes and simhashes and from URLs alone, and the best of them are tried out against
 //! the labels (Table 2, Fig. 5). Then rules are learned and validated on the first rows of the site, and applied to the others
 //! (Tables 3 and 4, coverage). The paper fetched pages where we compare labels.
+//!
+//! Other learners need labels, and have seen those that judge their first rules; what they do to the other rows is on the same terms.
 
 use serde::Serialize;
 use undust::apply::{Canonicalizer, Form, Scratch};
@@ -12,8 +14,10 @@ use undust::url::SiteBy;
 
 use super::{MIN_URLS, crawl, split_in_order};
 use crate::evaluate::Score;
-use crate::learn::dustbuster::{Dustbuster, Likely, Settings, Similar};
+use crate::learn::Learner;
+use crate::learn::dustbuster::{Dustbuster, Settings, Similar};
 use crate::listing::Listing;
+use crate::site::{Sample, Site};
 use crate::validate::labels::LabelledPages;
 use crate::validate::{Trying, leave_out_unfit};
 
@@ -41,6 +45,60 @@ impl Default for Experiment {
     }
 }
 
+/// Ranks rules by how likely they are.
+pub enum Method {
+    /// The paper's, which is shown no labels.
+    Dustbuster,
+    /// Another one, which is.
+    Labelled(Box<dyn Learner>),
+}
+
+impl Method {
+    /// How a learner takes part.
+    pub fn new(learner: Box<dyn Learner>) -> Method {
+        if learner.name() == Dustbuster::default().name() {
+            Method::Dustbuster
+        } else {
+            Method::Labelled(learner)
+        }
+    }
+
+    /// What it is called on the command line and in the report.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Method::Dustbuster => Dustbuster::default().name(),
+            Method::Labelled(learner) => learner.name(),
+        }
+    }
+
+    /// What it may know of pages, in turn; the first is what canonization is learned with.
+    fn may_know(&self) -> &[Known] {
+        match self {
+            Method::Dustbuster => &[Known::Content, Known::Urls],
+            Method::Labelled(_) => &[Known::Labels],
+        }
+    }
+
+    fn likely(&self, site: &str, pages: &[Page], known: Known) -> Likely {
+        match self {
+            Method::Dustbuster => Likely::without_labels(pages, known),
+            Method::Labelled(learner) => Likely::with_labels(site, pages, learner.as_ref()),
+        }
+    }
+}
+
+/// What a learner knows of pages beside their URLs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Known {
+    /// Sizes and simhashes: what a server log or a crawl knows, without knowing which pages are equal.
+    Content,
+    /// Nothing.
+    Urls,
+    /// Which pages are equal.
+    Labels,
+}
+
 /// What came of it on one site.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct SiteReport {
@@ -48,10 +106,17 @@ pub struct SiteReport {
     pub site: String,
     /// Distinct URLs that rules are learned from.
     pub urls: u64,
-    /// Likely rules where pages that differ in size or simhash support none.
-    pub with_filter: Ranking,
-    /// Likely rules from URLs alone.
-    pub without_filter: Ranking,
+    /// By learner.
+    pub methods: Vec<MethodReport>,
+}
+
+/// What the rules of one learner are worth.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct MethodReport {
+    /// The learner.
+    pub method: String,
+    /// Its likely rules, for each thing that it may know.
+    pub rankings: Vec<Ranking>,
     /// What the rules do to URLs that they were not learned from.
     pub canonization: Canonization,
 }
@@ -59,10 +124,12 @@ pub struct SiteReport {
 /// A list of likely rules, and how good its best ones are.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Ranking {
-    /// Substring rules that phase 1 detected.
-    pub detected: u64,
+    /// What was known when it was made.
+    pub known: Known,
+    /// Substring rules that phase 1 of `dustbuster` detected.
+    pub detected: Option<u64>,
     /// Those that phase 2 left.
-    pub remaining: u64,
+    pub remaining: Option<u64>,
     /// Likely rules, parameter substitutions included.
     pub likely: u64,
     /// The share of valid rules among the first 10, or among those there are. Nothing where there are none.
@@ -103,33 +170,39 @@ pub struct Canonization {
 
 impl Experiment {
     /// Do the experiment on the pages of one site, in the order in which they were read. Nothing if there are too few.
-    pub fn run(&self, site: &str, pages: &[Page]) -> Option<SiteReport> {
+    pub fn run(&self, site: &str, pages: &[Page], methods: &[Method]) -> Option<SiteReport> {
         let labelled = LabelledPages::new(site, self.site_by, pages);
         if labelled.len() < MIN_URLS {
             return None;
         }
-        let list = Listing::new(pages, false);
-        let ranking = |similar| self.ranking(&learner(similar).likely(&list), &labelled);
+        let method = |method: &Method| {
+            let ranking =
+                |&known: &Known| self.ranking(method, known, &method.likely(site, pages, known), &labelled);
+            MethodReport {
+                method: method.name().to_owned(),
+                rankings: method.may_know().iter().map(ranking).collect(),
+                canonization: self.canonization(site, pages, method),
+            }
+        };
         Some(SiteReport {
             site: site.to_owned(),
-            urls: list.len() as u64,
-            with_filter: ranking(FILTER),
-            without_filter: ranking(Similar::NONE),
-            canonization: self.canonization(site, pages),
+            urls: Listing::new(pages, false).len() as u64,
+            methods: methods.iter().map(method).collect(),
         })
     }
 
-    fn ranking(&self, likely: &Likely, pages: &LabelledPages) -> Ranking {
+    fn ranking(&self, method: &Method, known: Known, likely: &Likely, pages: &LabelledPages) -> Ranking {
         let first = &likely.rules[..likely.rules.len().min(self.top)];
-        let rules: Vec<Rule> = first.iter().map(|rule| open(rule.action.clone())).collect();
+        let rules: Vec<Rule> = first.iter().map(|(action, _)| open(action.clone(), method)).collect();
         let valid = pages.valid_either_way(&rules, &self.trying);
-        let judged = first.iter().zip(&valid).map(|(rule, &valid)| {
-            let (from, to) = rule.action.sides();
-            Judged { from, to, support: rule.support, valid }
+        let judged = first.iter().zip(&valid).map(|((action, support), &valid)| {
+            let (from, to) = action.sides();
+            Judged { from, to, support: *support, valid }
         });
         Ranking {
-            detected: likely.detected as u64,
-            remaining: likely.remaining as u64,
+            known,
+            detected: likely.detected,
+            remaining: likely.remaining,
             likely: likely.rules.len() as u64,
             precision_at_10: precision_at(&valid, 10),
             precision_at_100: precision_at(&valid, 100),
@@ -137,11 +210,11 @@ impl Experiment {
         }
     }
 
-    fn canonization(&self, site: &str, pages: &[Page]) -> Canonization {
+    fn canonization(&self, site: &str, pages: &[Page], method: &Method) -> Canonization {
         let (train, test) = split_in_order(pages, self.train);
-        let likely = learner(FILTER).likely(&Listing::new(train, false));
+        let likely = method.likely(site, train, method.may_know()[0]);
         let first = likely.rules.into_iter().take(self.top);
-        let mut rules: Vec<Rule> = first.map(|rule| open(rule.action)).collect();
+        let mut rules: Vec<Rule> = first.map(|(action, _)| open(action, method)).collect();
         let tried = rules.len() as u64;
         LabelledPages::new(site, self.site_by, train).validate(&mut rules, &self.trying);
         rules.retain(Rule::is_active);
@@ -166,16 +239,41 @@ impl Experiment {
     }
 }
 
-/// What a server log or a crawl knows of pages beside their URLs, without knowing which are equal.
-const FILTER: Similar = Similar { cluster: false, digest: false, ..Similar::ALL };
+/// What tells pages apart, but not labels, nor digests, which are labels where there are no others.
+const CONTENT: Similar = Similar { cluster: false, digest: false, ..Similar::ALL };
 
-/// A rule that needs trying out.
-fn open(action: Action) -> Rule {
-    Rule { learner: Some("dustbuster".into()), validation: Some(Validation::default()), ..Rule::new(action) }
+/// Rules and their support, the likeliest first.
+struct Likely {
+    rules: Vec<(Action, u64)>,
+    detected: Option<u64>,
+    remaining: Option<u64>,
 }
 
-fn learner(similar: Similar) -> Dustbuster {
-    Dustbuster { settings: Settings { similar, ..Settings::default() } }
+impl Likely {
+    fn without_labels(pages: &[Page], known: Known) -> Likely {
+        let similar = if known == Known::Content { CONTENT } else { Similar::NONE };
+        let learner = Dustbuster { settings: Settings { similar, ..Settings::default() } };
+        let likely = learner.likely(&Listing::new(pages, false));
+        Likely {
+            rules: likely.rules.into_iter().map(|rule| (rule.action, rule.support)).collect(),
+            detected: Some(likely.detected as u64),
+            remaining: Some(likely.remaining as u64),
+        }
+    }
+
+    fn with_labels(site: &str, pages: &[Page], learner: &dyn Learner) -> Likely {
+        let site = Site::new(site, pages, 0);
+        let rows = (0..site.len() as u32).collect();
+        let mut candidates = learner.learn(&Sample { site: &site, rows });
+        candidates.sort_by_key(|candidate| std::cmp::Reverse(candidate.support));
+        let rules = candidates.into_iter().map(|candidate| (candidate.action, candidate.support)).collect();
+        Likely { rules, detected: None, remaining: None }
+    }
+}
+
+/// A rule that needs trying out.
+fn open(action: Action, method: &Method) -> Rule {
+    Rule { learner: Some(method.name().into()), validation: Some(Validation::default()), ..Rule::new(action) }
 }
 
 impl Ranking {
@@ -196,6 +294,11 @@ pub fn precision_at(valid: &[bool], k: usize) -> Option<f64> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::protocol::fixed::Fixed;
+
+    fn run(experiment: Experiment, method: Method) -> SiteReport {
+        experiment.run("a.com", &shop(), &[method]).expect("enough URLs")
+    }
 
     /// A shop of 60 items, each with a print view and one of three skins. Print views are the page, as are skins; the
     /// item of the next year looks like one, and is as large, but is another page.
@@ -226,14 +329,15 @@ mod tests {
 
     #[test]
     fn sizes_tell_pages_apart() {
-        let report = Experiment::default().run("a.com", &shop()).expect("enough URLs");
+        let report = run(Experiment::default(), Method::Dustbuster);
         assert_eq!(report.urls, 240);
-        let (with, without) = (&report.with_filter, &report.without_filter);
+        let [with, without] = &report.methods[0].rankings[..] else { panic!("with and without a filter") };
+        assert_eq!((with.known, without.known), (Known::Content, Known::Urls));
         assert_eq!(with.precision_at_10, Some(1.0), "{with:#?}");
         assert!(without.precision_at_10 < Some(1.0), "{without:#?}");
         assert!(with.remaining <= with.detected && with.detected < without.detected);
         assert_eq!(with.precisions().last().copied(), with.precision_at_100);
-        let Canonization { train, test, valid, score, .. } = &report.canonization;
+        let Canonization { train, test, valid, score, .. } = &report.methods[0].canonization;
         assert_eq!((*train, *test), (180, 60));
         assert!(*valid > 0);
         assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (60, 30, 30, 30));
@@ -241,14 +345,37 @@ mod tests {
 
     #[test]
     fn few_rules_are_tried() {
-        let report =
-            Experiment { top: 2, ..Experiment::default() }.run("a.com", &shop()).expect("enough URLs");
-        assert_eq!((report.without_filter.rules.len(), report.canonization.tried), (2, 2));
-        assert!(report.without_filter.likely > 2);
+        let report = run(Experiment { top: 2, ..Experiment::default() }, Method::Dustbuster);
+        let MethodReport { rankings, canonization, .. } = &report.methods[0];
+        assert_eq!((rankings[1].rules.len(), canonization.tried), (2, 2));
+        assert!(rankings[1].likely > 2);
+    }
+
+    #[test]
+    fn a_learner_that_needs_labels() {
+        let rules = [
+            ("http://a.com/print/{x}", "http://a.com/item/{x}"),
+            ("http://a.com/old/{x}", "http://a.com/item/{x}"),
+        ];
+        let report = run(Experiment::default(), Method::new(Box::new(Fixed(rules.to_vec()))));
+        let MethodReport { method, rankings, canonization } = &report.methods[0];
+        assert_eq!((method.as_str(), rankings.len()), ("fixed", 1));
+        let ranking = &rankings[0];
+        assert_eq!((ranking.known, ranking.detected, ranking.likely), (Known::Labels, None, 2));
+        assert_eq!(ranking.rules.iter().map(|rule| rule.valid).collect::<Vec<_>>(), [true, false]);
+        // Of the last 15 items, of four URLs and two pages each, the print view is spared.
+        assert_eq!((canonization.tried, canonization.valid), (2, 1));
+        let score = &canonization.score;
+        assert_eq!((score.urls, score.clusters, score.crawled, score.covered), (60, 30, 45, 30));
+    }
+
+    #[test]
+    fn the_papers_own_is_never_shown_labels() {
+        assert!(matches!(Method::new(Box::new(Dustbuster::default())), Method::Dustbuster));
     }
 
     #[test]
     fn a_small_site_says_nothing() {
-        assert_eq!(Experiment::default().run("a.com", &shop()[..99]), None);
+        assert_eq!(Experiment::default().run("a.com", &shop()[..99], &[]), None);
     }
 }

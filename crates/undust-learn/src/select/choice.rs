@@ -97,12 +97,16 @@ impl<'s> Choice<'s> {
     pub(super) fn run(&mut self, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
         self.groups.reset(self.site);
         self.place.fill(None);
+        for candidate in 0..self.proposals.len() {
+            self.look_at_first(candidate);
+        }
         let mut accepted: Vec<Accepted> = Vec::new();
         let right = self.max_fpr.min(self.level.most_wrong);
         if let Some(first) = self.first {
             self.fill(right, Some(first), &mut accepted, is_refused);
         }
         self.fill(right, None, &mut accepted, is_refused);
+        self.wake(&mut accepted, is_refused);
         if self.level.most_wrong > self.max_fpr {
             self.fill(self.level.most_wrong, None, &mut accepted, is_refused);
         }
@@ -129,6 +133,33 @@ impl<'s> Choice<'s> {
                 heap.push(self.rank(candidate, &outcome));
             }
         }
+        self.accept_from(heap, most_wrong, accepted, is_refused);
+    }
+
+    /// Accept rules that had nothing to do before others were accepted, and have now.
+    fn wake(&mut self, accepted: &mut Vec<Accepted>, is_refused: &mut Refused<'_, 's>) {
+        let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
+        for candidate in 0..self.proposals.len() {
+            if self.banned[candidate] || self.grows[candidate] || self.at_first(candidate).saved >= MIN_SAVED
+            {
+                continue;
+            }
+            let now = self.try_out(candidate).map(|trial| trial.outcome);
+            if let Some(outcome) = now.filter(|outcome| self.believes(outcome, self.max_fpr)) {
+                heap.push(self.rank(candidate, &outcome));
+            }
+        }
+        self.accept_from(heap, self.max_fpr, accepted, is_refused);
+    }
+
+    /// Accept what is still believed of these when it is its turn.
+    fn accept_from(
+        &mut self,
+        mut heap: BinaryHeap<Rank>,
+        most_wrong: f64,
+        accepted: &mut Vec<Accepted>,
+        is_refused: &mut Refused<'_, 's>,
+    ) {
         let mut total = Tally::sum(accepted.iter().map(|a| a.trial.outcome.seen));
         while let Some((.., Reverse(candidate))) = heap.pop() {
             let trial = self.try_out(candidate).filter(|trial| self.believes(&trial.outcome, most_wrong));
@@ -153,16 +184,18 @@ impl<'s> Choice<'s> {
         }
     }
 
-    /// What `candidate` would do before any is accepted; nothing where it would run in a circle.
-    fn at_first(&mut self, candidate: usize) -> Outcome {
+    /// Note what `candidate` would do before any is accepted; nothing where it would run in a circle.
+    fn look_at_first(&mut self, candidate: usize) {
         let usable = self.usable as usize;
         self.at_first[usable].resize(self.proposals.len(), None);
-        if let Some(known) = self.at_first[usable][candidate] {
-            return known;
+        if !self.banned[candidate] && self.at_first[usable][candidate].is_none() {
+            self.at_first[usable][candidate] = Some(self.try_out(candidate).unwrap_or_default().outcome);
         }
-        let outcome = self.try_out(candidate).unwrap_or_default().outcome;
-        self.at_first[usable][candidate] = Some(outcome);
-        outcome
+    }
+
+    /// What `candidate` would have done before any was accepted.
+    fn at_first(&self, candidate: usize) -> Outcome {
+        self.at_first[self.usable as usize][candidate].unwrap_or_default()
     }
 
     /// Whether there is enough to be said for a candidate.

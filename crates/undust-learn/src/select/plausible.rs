@@ -18,16 +18,16 @@ pub(super) fn plausible(site: &Site, proposals: &[Proposal], most_wrong: f64) ->
     let rows = part(site);
     let changes = Changes::new(site, &rows, proposals);
     let mut kept: Vec<Proposal> = Vec::new();
-    let mut by_merges: BTreeMap<u64, (usize, Rank)> = BTreeMap::new();
+    let mut by_effect: BTreeMap<u64, (usize, Rank)> = BTreeMap::new();
     for (candidate, proposal) in proposals.iter().enumerate() {
         let steps = changes.steps(candidate);
         // No other rule could speak of what is no URL any more.
         if !steps.iter().all(|step| SplitUrl::new(changes.key(step.after)).is_some()) {
             continue;
         }
-        let Some(merges) = merges(site, &rows, steps, most_wrong) else { continue };
+        let Some(effect) = effect(site, &rows, steps, most_wrong) else { continue };
         let rank = rank(proposal, steps.len());
-        match by_merges.entry(merges) {
+        match by_effect.entry(effect) {
             Entry::Vacant(new) => {
                 new.insert((kept.len(), rank));
                 kept.push(proposal.clone());
@@ -56,8 +56,12 @@ fn part(site: &Site) -> Vec<u32> {
 /// rules could mend.
 const HOPELESS: u64 = 10;
 
-/// A number for all sets of URLs that these steps make equal; none where that is not worth a rule.
-fn merges(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<u64> {
+/// Rules that have nothing to do by themselves must at least speak of so many URLs.
+const LEAST_IDLE: usize = 10;
+
+/// A number for all sets of URLs that these steps make equal; none where that is not worth a rule. Steps that make next to nothing equal, but are never wrong,
+/// are told apart by what they do: they may have more to do once other rules are there.
+fn effect(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<u64> {
     let page = |key: u32| site.cluster(rows[key as usize]);
     let mut order: Vec<&Step> = steps.iter().collect();
     order.sort_unstable_by_key(|step| (step.after, page(step.key), step.key));
@@ -79,11 +83,21 @@ fn merges(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<
         }
         at += changes.len();
     }
-    if spared < MIN_SAVED || wrong >= HOPELESS && wrong as f64 > most_wrong * spared as f64 {
+    let mut hasher = Xxh3::new();
+    if spared < MIN_SAVED {
+        if wrong > 0 || steps.len() < LEAST_IDLE {
+            return None;
+        }
+        for step in steps {
+            hasher.update(&step.key.to_le_bytes());
+            hasher.update(&step.after.to_le_bytes());
+        }
+        return Some(hasher.digest());
+    }
+    if wrong >= HOPELESS && wrong as f64 > most_wrong * spared as f64 {
         return None;
     }
     sets.sort_unstable();
-    let mut hasher = Xxh3::new();
     for set in sets {
         for row in &set {
             hasher.update(&row.to_le_bytes());

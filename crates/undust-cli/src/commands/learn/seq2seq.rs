@@ -28,7 +28,7 @@ pub(super) fn learner(args: &args::Seq2seq, seed: u64) -> Seq2seq {
     let settings = if args.paper { Settings::paper() } else { Settings::default() };
     let hidden = args.hidden.map_or(settings.hidden, usize::from);
     let settings = Settings { seed, trainer: trainer(args), ..settings.with_hidden(hidden) };
-    Seq2seq { settings, paper: args.paper }
+    Seq2seq { settings, paper: args.paper, known_only: false }
 }
 
 #[cfg(not(feature = "gpu"))]

@@ -1,24 +1,22 @@
 //! The experiment of SIGIR 2017: what a crawl fetches that knows what several methods learned from its first pages.
 
-use std::io::Write;
-
 use anyhow::Result;
-use comfy_table::Table;
 use undust_learn::evaluate::{Metrics, Score};
-use undust_learn::learn;
+use undust_learn::learn::Learner;
 use undust_learn::pipeline::{Config, MAX_FPR};
 use undust_learn::protocol::sigir17::{
     Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total,
 };
-
+use undust_neural::auto::{self, Auto};
 use undust_neural::learner::Seq2seq;
-use undust_neural::protocol::Seq2seqMethod;
+use undust_neural::protocol::{AutoMethod, Seq2seqMethod};
 
-use super::{each_site, named, refuse};
+use super::{each_site, named};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::print_json;
-use crate::table::{align_right, plain};
+use crate::commands::{eval, learners};
+use crate::sheet::Sheet;
+use crate::table::{Table, align_right, plain};
 use crate::talk::{percent, thousands};
 
 /// What `--json` prints.
@@ -33,63 +31,63 @@ struct Sigir17<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let flags = [
-        ("--top", args.top.is_some()),
-        ("--judged-on", args.judged_on.is_some()),
-        ("--singletons", args.singletons),
-        ("--sample-by", args.sample_by.is_some()),
-        ("--noise", args.noise.is_some()),
-        ("--plot", args.plot.is_some()),
-    ];
-    refuse(&flags, "sigir17")?;
     let experiment = Experiment { train: args.train.unwrap_or(TRAIN) };
     let config = Config { max_fpr: args.max_fpr.unwrap_or(MAX_FPR), ..Config::default() };
     let methods = named(&args.methods, || known_methods(&config), |method| method.name())?;
     let reports = each_site(args, config.site_by, |site, pages| experiment.run(site, pages, &methods))?;
     let total = total(&reports.sites);
-    if args.json {
-        print_json(&Sigir17 {
-            protocol: "sigir17",
-            train: experiment.train,
-            max_fpr: config.max_fpr,
-            total: &total,
-            sites: &reports.sites,
-            small_sites: reports.small_sites,
-        })?;
-    } else {
-        print(&total, &reports.sites, experiment.train)?;
-    }
-    Ok(Outcome::Fine)
+    let json = Sigir17 {
+        protocol: "sigir17",
+        train: experiment.train,
+        max_fpr: config.max_fpr,
+        total: &total,
+        sites: &reports.sites,
+        small_sites: reports.small_sites,
+    };
+    eval::show(args, &json, || report(&total, &reports.sites, experiment.train))
 }
 
 /// The baseline and every learner.
 fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
-    let mut methods: Vec<Box<dyn Method>> = vec![Box::new(KeepAll)];
-    for learner in learn::all() {
-        methods.push(Box::new(RuleMethod { learner, config: *config }));
-    }
-    methods.push(Box::new(Seq2seqMethod { learner: Seq2seq::default(), config: *config }));
-    methods
+    let keep_all: Box<dyn Method> = Box::new(KeepAll);
+    let learners = learners::all().into_iter().map(|learner| method(learner, config));
+    std::iter::once(keep_all).chain(learners).collect()
 }
 
-fn print(total: &[Total], sites: &[SiteReport], train: f64) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    let train = percent(train);
-    writeln!(out, "Learned from the first {train} of the rows, tested on a crawl of the rest\n")?;
-    writeln!(out, "{}\n", statistics(sites).trim_fmt())?;
-    writeln!(out, "pairs:      URLs of pages with at least two, among those learned from\n")?;
-    writeln!(out, "The crawl fetches a URL if its canonical form is new\n\n{}\n", by_site(sites).trim_fmt())?;
+/// A learner's rules; of `seq2seq` also its model, which is most of that paper, and of `auto` what is written next to its rules.
+fn method(learner: Box<dyn Learner>, config: &Config) -> Box<dyn Method> {
+    let neural = Seq2seq::default();
+    if learner.name() == neural.name() {
+        Box::new(Seq2seqMethod { learner: neural, config: *config })
+    } else if !learner.members().is_empty() {
+        let auto = Auto::new(auto::members(), Seq2seq { known_only: true, ..neural });
+        Box::new(AutoMethod { auto, config: *config })
+    } else {
+        Box::new(RuleMethod { learner, config: *config })
+    }
+}
+
+fn report(total: &[Total], sites: &[SiteReport], train: f64) -> Sheet {
+    let mut report = Sheet::new();
+    let heading =
+        format!("Learned from the first {} of the rows, tested on a crawl of the rest", percent(train));
+    report.table(heading, statistics(sites));
+    let pairs = "URLs of pages with at least two, among those learned from";
+    report.legend([("pairs", pairs)]);
+    report.table("The crawl fetches a URL if its canonical form is new", by_site(sites));
     if sites.len() > 1 {
-        writeln!(out, "Mean of the sites\n\n{}\n", means(total).trim_fmt())?;
+        report.table("Mean of the sites", means(total));
     }
-    writeln!(out, "crawled:    URLs fetched")?;
-    writeln!(out, "covered:    pages of which a URL is fetched")?;
-    writeln!(out, "precision:  pages covered, of URLs crawled")?;
-    writeln!(out, "recall:     pages covered, of all")?;
+    report.legend([
+        ("crawled", "URLs fetched"),
+        ("covered", "pages of which a URL is fetched"),
+        ("precision", "pages covered, of URLs crawled"),
+        ("recall", "pages covered, of all"),
+    ]);
     if let Some(figures) = figures(sites) {
-        writeln!(out, "\nWhat else methods say\n\n{}", figures.trim_fmt())?;
+        report.table("What else methods say", figures);
     }
-    Ok(())
+    report
 }
 
 /// Table 1 of the paper.
@@ -98,7 +96,7 @@ fn statistics(sites: &[SiteReport]) -> Table {
     let mut table = plain(&columns);
     for SiteReport { site, train, test_urls, test_clusters, .. } in sites {
         let counts = [train.urls, train.clusters, train.pairs, *test_urls, *test_clusters].map(thousands);
-        table.add_row([site.clone()].into_iter().chain(counts).collect::<Vec<_>>());
+        table.add_row([site.clone()].into_iter().chain(counts));
     }
     align_right(&mut table, 1..columns.len());
     table
@@ -195,7 +193,7 @@ mod tests {
         let page = |i| Page { cluster: Some(format!("{i}")), ..Page::new(format!("http://a.com/{i}")) };
         let pages = (0..100).map(page).collect();
         let report = Experiment::default().run("a.com", pages, &[Box::new(method)]).expect("enough URLs");
-        figures(&[report]).map(|table| table.trim_fmt())
+        figures(&[report]).map(|table| table.text())
     }
 
     #[test]

@@ -1,20 +1,16 @@
 //! The experiment of WSDM 2010: what the rules of several learners spare, by precision and coverage.
 
-use std::io::Write;
-
 use anyhow::Result;
-use comfy_table::Table;
 use undust::url::SiteBy;
-use undust_learn::learn;
-use undust_learn::protocol::wsdm10::{
-    Experiment, Half, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total,
-};
+use undust_learn::protocol::Half;
+use undust_learn::protocol::wsdm10::{Experiment, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total};
 
-use super::{each_site, named, refuse};
+use super::{each_site, named, only};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::print_json;
-use crate::table::{align_right, plain};
+use crate::commands::{eval, learners};
+use crate::sheet::Sheet;
+use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, percent, thousands};
 
 /// What `--json` prints.
@@ -29,64 +25,52 @@ struct Wsdm10<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let flags = [
-        ("--top", args.top.is_some()),
-        ("--train", args.train.is_some()),
-        ("--sample-by", args.sample_by.is_some()),
-        ("--noise", args.noise.is_some()),
-        ("--plot", args.plot.is_some()),
-        ("--max-fpr", args.max_fpr.is_some()),
-    ];
-    refuse(&flags, "wsdm10")?;
-    let judged_on = args.judged_on.map_or(Half::default(), Half::from);
+    let judged_on = args.judged_on.map_or(Half::Train, Half::from);
     let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
-    let learners = named(&args.methods, learn::all, |learner| learner.name())?;
+    let learners = named(&args.methods, learners::all, |learner| learner.name())?;
     let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, &pages, &learners))?;
     let total = total(&reports.sites);
-    if args.json {
-        print_json(&Wsdm10 {
-            protocol: "wsdm10",
-            judged_on,
-            singletons: args.singletons,
-            total: &total,
-            sites: &reports.sites,
-            small_sites: reports.small_sites,
-        })?;
-    } else {
-        print(&total, &reports.sites, &experiment)?;
-    }
-    Ok(Outcome::Fine)
+    let json = Wsdm10 {
+        protocol: "wsdm10",
+        judged_on,
+        singletons: args.singletons,
+        total: &total,
+        sites: &reports.sites,
+        small_sites: reports.small_sites,
+    };
+    eval::show(args, &json, || report(&total, &reports.sites, judged_on))
 }
 
-fn print(total: &[MethodReport], sites: &[SiteReport], experiment: &Experiment) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+fn report(total: &[MethodReport], sites: &[SiteReport], judged_on: Half) -> Sheet {
     let several = sites.len() > 1;
     let sum = |of: fn(&SiteReport) -> u64| thousands(sites.iter().map(of).sum());
     let (train, test) = (sum(|site| site.train), sum(|site| site.test));
     let on = counted(sites.len() as u64, "site");
-    writeln!(out, "Rules learned from {train} URLs, applied to {test} others, on {on}\n")?;
-    writeln!(out, "{}\n", by_precision(total, several).trim_fmt())?;
-    let half = match experiment.judged_on {
+    let mut report = Sheet::new();
+    let heading = format!("Rules learned from {train} URLs, applied to {test} others, on {on}");
+    report.table(heading, by_precision(total, several));
+    report.legend(legend(several, judged_on));
+    report.table("By the number of URLs that a rule changes", by_coverage(total));
+    if several {
+        report.table(format!("Site by site, precision {}", at_least(SHOWN_PRECISION)), by_site(sites));
+    }
+    report
+}
+
+fn legend(several: bool, judged_on: Half) -> Vec<(&'static str, String)> {
+    let half = match judged_on {
         Half::Train => "they were learned from",
         Half::Test => "they are applied to",
     };
-    writeln!(
-        out,
-        "precision:  the share of the URLs a rule changes that stay on their page, of those {half}"
-    )?;
-    writeln!(out, "rules:      those so precise that change at least {} URLs", MIN_COVERAGES[0])?;
-    writeln!(out, "reduction:  URLs less than before, when those of one canonical form count as one")?;
-    if several {
-        writeln!(out, "by site:    the mean of the sites' reductions, each site counting the same")?;
-    }
-    writeln!(out, "per rule:   the same, as a number of URLs for each rule")?;
-    writeln!(out, "wrong:      of the URLs so removed, those of another page than the one kept\n")?;
-    writeln!(out, "By the number of URLs that a rule changes\n\n{}", by_coverage(total).trim_fmt())?;
-    if several {
-        writeln!(out, "\nSite by site, precision {}\n", at_least(SHOWN_PRECISION))?;
-        writeln!(out, "{}", by_site(sites).trim_fmt())?;
-    }
-    Ok(())
+    let precision = format!("the share of the URLs a rule changes that stay on their page, of those {half}");
+    let rules = format!("those so precise that change at least {} URLs", MIN_COVERAGES[0]);
+    let reduction = "URLs less than before, when those of one canonical form count as one";
+    let by_site = "the mean of the sites' reductions, each site counting the same";
+    let mut words = vec![("precision", precision), ("rules", rules), ("reduction", reduction.to_owned())];
+    words.extend(several.then(|| ("by site", by_site.to_owned())));
+    words.push(("per rule", "the same, as a number of URLs for each rule".to_owned()));
+    words.push(("wrong", "of the URLs so removed, those of another page than the one kept".to_owned()));
+    words
 }
 
 /// The least precision at which sites are shown one by one.
@@ -170,11 +154,6 @@ fn side_by_side(
             .map(move |(at, report)| (report.method.as_str(), &report.sets[set], at == 0))
     });
     all.filter(move |(_, set, _)| shown(set))
-}
-
-/// What is said once for several rows.
-fn only(is_first: bool, text: String) -> String {
-    if is_first { text } else { String::new() }
 }
 
 fn at_least(precision: f64) -> String {

@@ -1,18 +1,18 @@
 //! The experiment of WWW 2007: how many likely rules are valid, and what they do to URLs that nobody learned from.
 
-use std::io::Write;
-use std::path::Path;
+use anyhow::Result;
+use undust_learn::protocol::www07::{
+    Experiment, Known, Method, MethodReport, Ranking, SiteReport, TOP, TRAIN,
+};
 
-use anyhow::{Context, Result};
-use undust_learn::protocol::www07::{Experiment, Ranking, SiteReport, TOP, TRAIN};
-
-use super::{Reports, each_site, refuse};
+use super::{Reports, each_site, named, only, save_plot};
+use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::print_json;
-use crate::plot::{Axis, Chart, Series, svg};
-use crate::table::{align_right, plain};
+use crate::commands::{eval, learners};
+use crate::plot::{Axis, Chart, Series};
+use crate::sheet::Sheet;
+use crate::table::{Table, align_right, plain};
 use crate::talk::{percent, thousands};
-use crate::{Outcome, output};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -23,110 +23,137 @@ struct Www07<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let flags = [
-        ("--methods", !args.methods.is_empty()),
-        ("--judged-on", args.judged_on.is_some()),
-        ("--singletons", args.singletons),
-        ("--sample-by", args.sample_by.is_some()),
-        ("--noise", args.noise.is_some()),
-        ("--max-fpr", args.max_fpr.is_some()),
-    ];
-    refuse(&flags, "www07")?;
-    if let Some(path) = &args.plot {
-        output::check_writable(path)?;
-    }
     let (top, train) = (args.top.unwrap_or(TOP), args.train.unwrap_or(TRAIN));
     let experiment = Experiment { top, train, ..Experiment::default() };
-    let reports = each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages))?;
+    let methods = methods(&args.methods)?;
+    let Reports { sites, small_sites } =
+        each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
     if let Some(path) = &args.plot {
-        save_plot(path, &reports.sites)?;
+        let charts: Vec<Chart> = sites.iter().map(chart).collect();
+        save_plot(path, "Valid rules among the likeliest (WWW 2007)", &charts)?;
     }
-    if args.json {
-        let Reports { sites, small_sites } = &reports;
-        print_json(&Www07 { protocol: "www07", sites, small_sites: *small_sites })?;
-    } else {
-        print(&reports.sites, &experiment)?;
-    }
-    Ok(Outcome::Fine)
+    let json = Www07 { protocol: "www07", sites: &sites, small_sites };
+    eval::show(args, &json, || report(&sites, &experiment, &methods))
 }
 
-fn print(reports: &[SiteReport], experiment: &Experiment) -> Result<()> {
-    let mut out = std::io::stdout().lock();
-    writeln!(out, "Likely rules, learned without labels\n\n{}\n", likely_rules(reports).trim_fmt())?;
-    writeln!(out, "remaining:  rules detected that phase 2 did not find redundant")?;
-    writeln!(out, "likely:     those of them that are still likely, and parameter substitutions")?;
-    writeln!(out, "p@10, 100:  valid rules by the labels, of the first 10 or 100 (or all, if fewer)\n")?;
+/// The learners of these names, or that of the paper.
+fn methods(names: &[String]) -> Result<Vec<Method>> {
+    if names.is_empty() {
+        return Ok(vec![Method::Dustbuster]);
+    }
+    named(names, || learners::all().into_iter().map(Method::new).collect(), |method| method.name())
+}
+
+fn report(sites: &[SiteReport], experiment: &Experiment, methods: &[Method]) -> Sheet {
+    // The paper has one method: its tables name none.
+    let is_papers = matches!(methods, [Method::Dustbuster]);
+    let heading = if is_papers { "Likely rules, learned without labels" } else { "Likely rules" };
+    let mut report = Sheet::new();
+    report.table(heading, likely_rules(sites, is_papers));
+    report.legend(legend(is_papers));
     let share = percent(experiment.train);
-    writeln!(
-        out,
-        "Canonization: learned and validated on the first {share} of the rows, applied to the rest\n"
-    )?;
-    writeln!(out, "{}", canonization(reports).trim_fmt())?;
-    Ok(())
+    let heading =
+        format!("Canonization: learned and validated on the first {share} of the rows, applied to the rest");
+    report.table(heading, canonization(sites, is_papers));
+    report
 }
 
-fn likely_rules(reports: &[SiteReport]) -> comfy_table::Table {
-    let mut table =
-        plain(&["site", "URLs", "filter", "detected", "remaining", "", "likely", "p@10", "p@100"]);
-    for report in reports {
-        for (name, ranking, first) in
-            [(WITH, &report.with_filter, true), (WITHOUT, &report.without_filter, false)]
-        {
-            let site = if first { [report.site.clone(), thousands(report.urls)] } else { Default::default() };
-            table.add_row(
-                site.into_iter().chain([name.to_owned()]).chain(numbers(ranking)).collect::<Vec<_>>(),
-            );
+fn legend(is_papers: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = [
+        ("filter", "what tells pages apart; by labels, the learner has seen those that judge its rules"),
+        ("remaining", "rules detected that phase 2 did not find redundant"),
+        ("likely", "those of them that are still likely, and parameter substitutions"),
+        ("p@10, 100", "valid rules by the labels, of the first 10 or 100 (or all, if fewer)"),
+    ];
+    let is_shown = move |word: &(&str, &str)| !is_papers || word.0 != "filter";
+    words.into_iter().filter(is_shown)
+}
+
+fn likely_rules(sites: &[SiteReport], is_papers: bool) -> Table {
+    let mut columns = vec!["site", "URLs"];
+    columns.extend((!is_papers).then_some("method"));
+    columns.push("filter");
+    let numbers_from = columns.len();
+    columns.extend(["detected", "remaining", "", "likely", "p@10", "p@100"]);
+    let mut table = plain(&columns);
+    for (site, is_first_method, report) in by_method(sites) {
+        for (at, ranking) in report.rankings.iter().enumerate() {
+            let is_first = is_first_method && at == 0;
+            let mut row = vec![only(is_first, site.site.clone()), only(is_first, thousands(site.urls))];
+            row.extend((!is_papers).then(|| only(at == 0, report.method.clone())));
+            row.push(filter(ranking.known).to_owned());
+            row.extend(numbers(ranking));
+            table.add_row(row);
         }
     }
     align_right(&mut table, 1..2);
-    align_right(&mut table, 3..9);
+    align_right(&mut table, numbers_from..columns.len());
     table
 }
 
-/// How the two rankings are called.
-const WITH: &str = "size, simhash";
-const WITHOUT: &str = "none";
+/// Every method on every site, and whether it is the site's first.
+fn by_method(sites: &[SiteReport]) -> impl Iterator<Item = (&SiteReport, bool, &MethodReport)> {
+    sites
+        .iter()
+        .flat_map(|site| site.methods.iter().enumerate().map(move |(at, report)| (site, at == 0, report)))
+}
+
+/// How the rankings are called.
+fn filter(known: Known) -> &'static str {
+    match known {
+        Known::Content => "size, simhash",
+        Known::Urls => "none",
+        Known::Labels => "labels",
+    }
+}
 
 fn numbers(ranking: &Ranking) -> [String; 6] {
-    let remaining = ranking.remaining as f64 / ranking.detected.max(1) as f64;
+    let count = |count: Option<u64>| count.map_or("-".to_owned(), thousands);
+    let of_detected = |remaining| remaining as f64 / ranking.detected.unwrap_or_default().max(1) as f64;
     let precision = |at: Option<f64>| at.map_or("-".to_owned(), |at| format!("{at:.2}"));
     [
-        thousands(ranking.detected),
-        thousands(ranking.remaining),
-        percent(remaining),
+        count(ranking.detected),
+        count(ranking.remaining),
+        ranking.remaining.map_or("-".to_owned(), |remaining| percent(of_detected(remaining))),
         thousands(ranking.likely),
         precision(ranking.precision_at_10),
         precision(ranking.precision_at_100),
     ]
 }
 
-fn canonization(reports: &[SiteReport]) -> comfy_table::Table {
-    let columns = ["site", "URLs", "tried", "valid", "redundancy", "coverage", "precision", "recall", "F1"];
+fn canonization(sites: &[SiteReport], is_papers: bool) -> Table {
+    let mut columns = vec!["site", "URLs"];
+    columns.extend((!is_papers).then_some("method"));
+    let numbers_from = columns.len();
+    columns.extend(["tried", "valid", "redundancy", "coverage", "precision", "recall", "F1"]);
     let mut table = plain(&columns);
-    for SiteReport { site, canonization, .. } in reports {
-        let m = &canonization.score.metrics;
-        let counts = [canonization.score.urls, canonization.tried, canonization.valid].map(thousands);
-        let shares =
-            [m.compression, m.coverage, m.precision, m.recall, m.f1].map(|share| format!("{share:.4}"));
-        table.add_row([site.clone()].into_iter().chain(counts).chain(shares).collect::<Vec<_>>());
+    for (site, is_first, MethodReport { method, canonization, .. }) in by_method(sites) {
+        let score = &canonization.score;
+        let m = &score.metrics;
+        let mut row = vec![only(is_first, site.site.clone()), only(is_first, thousands(score.urls))];
+        row.extend((!is_papers).then(|| method.clone()));
+        row.extend([canonization.tried, canonization.valid].map(thousands));
+        row.extend(
+            [m.compression, m.coverage, m.precision, m.recall, m.f1].map(|share| format!("{share:.4}")),
+        );
+        table.add_row(row);
     }
-    align_right(&mut table, 1..columns.len());
+    align_right(&mut table, 1..2);
+    align_right(&mut table, numbers_from..columns.len());
     table
 }
 
-fn save_plot(path: &Path, reports: &[SiteReport]) -> Result<()> {
-    let series = |name: &str, ranking: &Ranking| Series {
-        name: format!("filter: {name}"),
+/// Fig. 5 of the paper.
+fn chart(report: &SiteReport) -> Chart {
+    let rankings = report.methods.iter().flat_map(|of| of.rankings.iter().map(move |ranking| (of, ranking)));
+    let series = |(of, ranking): (&MethodReport, &Ranking)| Series {
+        name: format!("{}, filter: {}", of.method, filter(ranking.known)),
         points: (1..).zip(ranking.precisions()).map(|(k, precision)| (f64::from(k), precision)).collect(),
     };
-    let chart = |report: &SiteReport| Chart {
+    Chart {
         title: report.site.clone(),
         x: Axis { label: "top k rules".to_owned(), from: 0.0, to: None },
         y: Axis { label: "precision@k".to_owned(), from: 0.0, to: Some(1.0) },
-        series: vec![series(WITH, &report.with_filter), series(WITHOUT, &report.without_filter)],
-    };
-    let charts: Vec<Chart> = reports.iter().map(chart).collect();
-    let text = svg("Valid rules among the likeliest (WWW 2007)", &charts);
-    undust_io::write_atomically(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
+        series: rankings.map(series).collect(),
+    }
 }

@@ -1,24 +1,20 @@
 //! The experiment of WWW 2010: how many rules are good enough, and what those deployed do to all URLs of a site.
 
-use std::io::Write;
-use std::path::Path;
-
-use anyhow::{Context, Result};
-use comfy_table::Table;
+use anyhow::Result;
 use undust_learn::evaluate::Score;
-use undust_learn::learn;
 use undust_learn::protocol::www10::{
     Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
     TABLE_MAX_FPR, TRAIN, methods_of_the_paper, total,
 };
 
-use super::{each_site, named, refuse};
+use super::{each_site, named, save_plot};
+use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::print_json;
-use crate::plot::{Axis, Chart, Series, svg};
-use crate::table::{align_right, plain};
+use crate::commands::{eval, learners};
+use crate::plot::{Axis, Chart, Series};
+use crate::sheet::Sheet;
+use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, percent, thousands};
-use crate::{Outcome, output};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -33,38 +29,27 @@ struct Www10<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let flags = [
-        ("--top", args.top.is_some()),
-        ("--judged-on", args.judged_on.is_some()),
-        ("--singletons", args.singletons),
-        ("--max-fpr", args.max_fpr.is_some()),
-    ];
-    refuse(&flags, "www10")?;
-    if let Some(path) = &args.plot {
-        output::check_writable(path)?;
-    }
     let experiment = experiment(args);
     let methods = methods(&args.methods)?;
     let reports = each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
     let total = total(&reports.sites);
     if let Some(path) = &args.plot {
-        save_plot(path, &total, reports.sites.len() > 1)?;
+        save_plot(path, TITLE, &charts(&total, reports.sites.len() > 1))?;
     }
-    if args.json {
-        print_json(&Www10 {
-            protocol: "www10",
-            train: experiment.train,
-            sample_by: experiment.sample_by,
-            noise: experiment.noise,
-            total: &total,
-            sites: &reports.sites,
-            small_sites: reports.small_sites,
-        })?;
-    } else {
-        print(&total, &reports.sites)?;
-    }
-    Ok(Outcome::Fine)
+    let json = Www10 {
+        protocol: "www10",
+        train: experiment.train,
+        sample_by: experiment.sample_by,
+        noise: experiment.noise,
+        total: &total,
+        sites: &reports.sites,
+        small_sites: reports.small_sites,
+    };
+    eval::show(args, &json, || report(&total, &reports.sites))
 }
+
+/// Above the figures.
+const TITLE: &str = "Rules learned from a part of the URLs, on all of them (WWW 2010)";
 
 fn experiment(args: &Eval) -> Experiment {
     Experiment {
@@ -80,13 +65,37 @@ fn methods(names: &[String]) -> Result<Vec<Method>> {
     if names.is_empty() {
         return Ok(methods_of_the_paper());
     }
-    let learners = named(names, learn::all, |learner| learner.name())?;
-    Ok(learners.into_iter().map(Method::new).collect())
+    named(names, known_methods, |method| &method.name)
 }
 
-fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+/// Every learner with both strategies, and `rewrite` as the paper has it.
+fn known_methods() -> Vec<Method> {
+    let mut known: Vec<Method> = learners::all().into_iter().map(Method::new).collect();
+    let is_new = |method: &Method, known: &[Method]| known.iter().all(|other| other.name != method.name);
+    let more: Vec<Method> = methods_of_the_paper().into_iter().filter(|m| is_new(m, &known)).collect();
+    known.extend(more);
+    known
+}
+
+fn report(total: &[MethodReport], sites: &[SiteReport]) -> Sheet {
     let several = sites.len() > 1;
+    let limit = percent(TABLE_MAX_FPR);
+    let mut report = Sheet::new();
+    report.text(tested(sites));
+    report.table(format!("Rules of at most {limit} false positives"), proofing(total));
+    let qualified =
+        format!("those that make URLs equal, at most {limit} of the pairs wrongly, where they were learned");
+    report.legend([("raw", "rules that a learner proposed".to_owned()), ("qualified", qualified)]);
+    report.table("What is deployed of them", deployed(total, several));
+    report.legend(legend(several));
+    if several {
+        report.table("Site by site", by_site(sites));
+    }
+    report
+}
+
+/// What rules were learned from and tested on.
+fn tested(sites: &[SiteReport]) -> String {
     let sum = |of: fn(&SiteReport) -> u64| sites.iter().map(of).sum::<u64>();
     let (train, urls, mislabelled) = (sum(|s| s.train), sum(|s| s.urls), sum(|s| s.mislabelled));
     let noise = match mislabelled {
@@ -95,30 +104,19 @@ fn print(total: &[MethodReport], sites: &[SiteReport]) -> Result<()> {
     };
     let on = counted(sites.len() as u64, "site");
     let (train, urls) = (thousands(train), thousands(urls));
-    writeln!(out, "Rules learned from {train} URLs{noise}, tested on all {urls}, on {on}\n")?;
-    let limit = percent(TABLE_MAX_FPR);
-    writeln!(out, "Rules of at most {limit} false positives\n\n{}\n", proofing(total).trim_fmt())?;
-    writeln!(out, "raw:            rules that a learner proposed")?;
-    writeln!(
-        out,
-        "qualified:      those that make URLs equal, at most {limit} of the pairs of different pages,"
-    )?;
-    writeln!(out, "                among the URLs they were learned from\n")?;
-    writeln!(out, "What is deployed of them\n\n{}\n", deployed(total, several).trim_fmt())?;
-    writeln!(out, "compression:    URLs less than before, when those of one canonical form count as one")?;
-    writeln!(
-        out,
-        "dup-reduction:  how much of the share of duplicates is gone, URLs beyond the first of their page"
-    )?;
-    if several {
-        writeln!(out, "mean:           the mean of the sites' rates, each site counting the same")?;
-    }
-    writeln!(out, "fpr:            of the pairs of URLs made equal, those of different pages")?;
-    writeln!(out, "lost:           pages all of whose URLs were taken for another page")?;
-    if several {
-        writeln!(out, "\nSite by site\n\n{}", by_site(sites).trim_fmt())?;
-    }
-    Ok(())
+    format!("Rules learned from {train} URLs{noise}, tested on all {urls}, on {on}")
+}
+
+fn legend(several: bool) -> impl Iterator<Item = (&'static str, &'static str)> {
+    let words = [
+        ("compression", "URLs less than before, when those of one canonical form count as one"),
+        ("dup-reduction", "how much of the share of duplicates is gone, URLs beyond the first of their page"),
+        ("mean", "the mean of the sites' rates, each site counting the same"),
+        ("fpr", "of the pairs of URLs made equal, those of different pages"),
+        ("lost", "pages all of whose URLs were taken for another page"),
+    ];
+    let is_shown = move |word: &(&str, &str)| several || word.0 != "mean";
+    words.into_iter().filter(is_shown)
 }
 
 /// Table 3 of the paper.
@@ -207,13 +205,6 @@ fn qualified(report: &MethodReport) -> &Qualified {
 
 fn shown(deployment: &Deployment) -> &SetScore {
     &deployment.sets[table_place()]
-}
-
-fn save_plot(path: &Path, total: &[MethodReport], several: bool) -> Result<()> {
-    let text =
-        svg("Rules learned from a part of the URLs, on all of them (WWW 2010)", &charts(total, several));
-    undust_io::write_atomically(path, |out| out.write_all(text.as_bytes()))
-        .with_context(|| format!("cannot write {}", path.display()))
 }
 
 /// Figures 10 to 12. A column for each, (a) above (b); where micro and macro averages are the same, once.

@@ -127,7 +127,7 @@ impl Report {
                 table.add_row(row.cells());
             }
             align_right(&mut table, 2..4);
-            writeln!(out, "{}\n", table.trim_fmt())?;
+            writeln!(out, "{}\n", table.text())?;
         }
         if self.rules.len() > MOST_RULES {
             writeln!(out, "… and {} more rules (--json has them all)", self.rules.len() - MOST_RULES)?;

@@ -1,10 +1,13 @@
 //! What rules make of URLs, one step after the other. Rules of a learner, as they are proposed, may run in circles.
 
+use std::collections::HashMap;
+
 use undust::apply::{Canonicalizer, MAX_STEPS, Scratch, too_long};
 use undust::rules::Action;
 
-use crate::changes::{engine, first_change};
+use crate::changes::{Change, Changes, engine, first_change};
 use crate::intern::Interner;
+use crate::site::Sample;
 
 /// Rules in an order, and the URLs that they were asked about.
 pub(super) struct Walk {
@@ -23,8 +26,20 @@ impl Walk {
         Walk { engine: engine(rules), scratch: Scratch::new(), keys: Interner::new(), steps: Vec::new() }
     }
 
+    /// What the first `rules` rules make of each URL of `sample`. The walk must not have been asked about other samples: the key of
+    /// a URL is its place.
+    pub(super) fn forms(&mut self, rules: u32, sample: &Sample) -> Vec<u32> {
+        let mut url = Vec::new();
+        for &row in &sample.rows {
+            url.clear();
+            sample.site.write_url(row, &mut url);
+            self.key(&url);
+        }
+        (0..sample.rows.len() as u32).map(|key| self.form(key, rules)).collect()
+    }
+
     /// The number of a URL.
-    pub(super) fn key(&mut self, url: &[u8]) -> u32 {
+    fn key(&mut self, url: &[u8]) -> u32 {
         let key = self.keys.intern(url);
         if key as usize == self.steps.len() {
             self.steps.push(None);
@@ -34,7 +49,7 @@ impl Walk {
 
     /// What the first `rules` rules make of `start`: where the walk ends, or the least URL of the circle that it runs in. A
     /// walk that is too long, or grows too much, leads nowhere, as in the engine.
-    pub(super) fn form(&mut self, start: u32, rules: u32) -> u32 {
+    fn form(&mut self, start: u32, rules: u32) -> u32 {
         let mut path = vec![start];
         let mut key = start;
         while let Some((_, after)) = self.step(key).filter(|&(rule, _)| rule < rules) {
@@ -62,6 +77,34 @@ impl Walk {
         self.steps[key as usize] = Some(step);
         step
     }
+}
+
+/// URLs less than before, when those of one form count as one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Removed {
+    /// How many they are.
+    pub(super) urls: u64,
+    /// Of these, URLs of another page than the one kept.
+    pub(super) wrong: u64,
+}
+
+/// Count what is gone of some URLs, given the key, the form and the page of each.
+pub(super) fn reduce(urls: impl Iterator<Item = (u32, u32, u32)>) -> Removed {
+    let (mut changes, mut pages) = (Vec::new(), HashMap::new());
+    for (key, form, cluster) in urls {
+        if form == key {
+            pages.insert(u64::from(key), cluster);
+        } else {
+            changes.push(Change { rule: 0, to: u64::from(form), cluster });
+        }
+    }
+    let changes = Changes::new(changes, pages);
+    let mut removed = Removed::default();
+    for merged in changes.by_rule().flat_map(|(_, merged)| merged) {
+        removed.urls += merged.urls() - 1;
+        removed.wrong += merged.wrong();
+    }
+    removed
 }
 
 #[cfg(test)]
