@@ -67,15 +67,6 @@ pub(crate) struct Learn {
     /// Which learner
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Do not learn which shapes of URLs never lead to anything new (auto)
-    #[arg(long)]
-    pub(crate) no_skips: bool,
-    /// Write no model next to the rules, also where it would spare more (auto)
-    #[arg(long)]
-    pub(crate) no_model: bool,
-    /// Train a network too, for URLs unlike all that were seen (auto)
-    #[arg(long, conflicts_with = "no_model")]
-    pub(crate) network: bool,
     /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
     #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
@@ -102,6 +93,8 @@ pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) clustering: Clustering,
     #[command(flatten)]
+    pub(crate) auto: Auto,
+    #[command(flatten)]
     pub(crate) decision_tree: DecisionTree,
     #[command(flatten)]
     pub(crate) pattern_tree: PatternTree,
@@ -109,6 +102,21 @@ pub(crate) struct Learn {
     pub(crate) seq2seq: Seq2seq,
     #[command(flatten)]
     pub(crate) dustbuster: Dustbuster,
+}
+
+/// The settings of auto.
+#[derive(Parser)]
+#[command(next_help_heading = "Options of auto")]
+pub(crate) struct Auto {
+    /// Do not learn which shapes of URLs never lead to anything new
+    #[arg(long)]
+    pub(crate) no_skips: bool,
+    /// Write no model next to the rules, also where it would spare more
+    #[arg(long)]
+    pub(crate) no_model: bool,
+    /// Train a network too, for URLs unlike all that were seen
+    #[arg(long, conflicts_with = "no_model")]
+    pub(crate) network: bool,
 }
 
 /// The settings of seq2seq.

@@ -65,12 +65,13 @@ impl Auto {
             self.model.model(site, &rules, most_lost).filter(|model| pays(model, site.len() as u64))?;
         let models = Models::from([(site.name.clone(), model.clone())]);
         let interpreter = Interpreter::new(&rules, models, Form::Key);
-        (wrong_pairs(site, &interpreter) <= config.max_fpr * HELD_OUT).then_some(model)
+        (wrong_pairs(site, &interpreter) <= NEARLY * config.max_fpr).then_some(model)
     }
 }
 
-/// What was learned from looks better than what comes later: of the pairs made equal there, only this share of the limit may be wrong.
-const HELD_OUT: f64 = 1.0;
+/// Pairs are told by few large pages, so that a little more than the limit is no reason to do without a model, whose entries were all tried on URLs that did not
+/// suggest them.
+const NEARLY: f64 = 1.2;
 
 /// The share of pairs that are of different pages, among those made equal of what was learned from.
 fn wrong_pairs(site: &Site, interpreter: &Interpreter) -> f64 {

@@ -1,6 +1,5 @@
 //! `undust demo`: the main job on a real site that comes with the program.
 
-use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
@@ -10,15 +9,16 @@ use undust::page::Page;
 use undust_content::cluster::Options;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
-use undust_learn::learn::Learner;
-use undust_learn::learn::decision_tree::DecisionTree;
-use undust_learn::pipeline::{Config, learn_site};
+use undust_learn::pipeline::Config;
 use undust_neural::apply::Interpreter;
+use undust_neural::auto;
 use undust_neural::file::Models;
+use undust_neural::learner::Seq2seq;
 
 use super::Read;
 use super::eval::Walk;
-use super::learn::{Total, learn_sites, rule_set, show};
+use super::learn::auto::{Timed, contributions};
+use super::learn::{self, Total, learn_sites, rule_set, show};
 use crate::args::Demo;
 use crate::report::Facts;
 use crate::talk::{percent, say, thousands};
@@ -42,24 +42,26 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         thousands(pages.len() as u64),
         thousands(test.len() as u64)
     ));
-    let config = Config::default();
+    let config = Config { skips: true, ..Config::default() };
     let read = Read { pages: pages.len() as u64, ..Read::default() };
     let mut grouped = BySite::new(u64::MAX, config.site_by);
     for page in pages {
         grouped.push(page).context("cannot group pages")?;
     }
-    let learner = DecisionTree::default();
+    let learner = Timed::new(auto::members(), Seq2seq::default(), false);
     let collector = report::Collector::new(true, &config);
     let learn = |site: &str, pages: Vec<Page>| {
         let surveyor = collector.look(site, &pages);
-        let learned = learn_site(site, pages, &learner, &config);
+        let learned = learner.learn_site(site, pages, &config).learned;
         collector.keep(surveyor, &learned);
         learned
     };
     let learned = learn_sites(grouped, &learn, &config, &Options::default())?;
     let total = Total::of(&learned);
+    let (parts, seconds) = (contributions(&learned), learner.seconds());
     let rules = rule_set(learned, learner.name(), &config, &total);
     show(&rules, &total)?;
+    learn::auto::show(&parts, &seconds)?;
     rules_file::save(&args.output, &rules)?;
     judge(&rules, &test)?;
     let facts = Facts {
@@ -70,7 +72,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         total: &total,
         rules: &rules,
         models: 0,
-        seconds: BTreeMap::new(),
+        seconds,
         tried_limits: None,
     };
     report::save(&report_path, &facts, collector)?;

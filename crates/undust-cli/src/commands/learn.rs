@@ -125,7 +125,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
 
 /// Whether a model may be written next to the rules of all learners.
 fn writes_model(args: &Learn) -> bool {
-    matches!(args.method, Method::Auto) && !args.no_model && !output::is_stdout(&args.output)
+    matches!(args.method, Method::Auto) && !args.auto.no_model && !output::is_stdout(&args.output)
 }
 
 /// Content is read where pages have no labels yet.
@@ -149,7 +149,7 @@ fn config(args: &Learn) -> Config {
         min_trials: args.min_trials,
         seed: args.seed,
         site_by: args.grouping.site_by,
-        skips: matches!(args.method, Method::Auto) && !args.no_skips,
+        skips: matches!(args.method, Method::Auto) && !args.auto.no_skips,
         likely: args.dustbuster.likely,
         most_likely: args.dustbuster.most_likely,
         with_assets: args.dustbuster.with_assets,

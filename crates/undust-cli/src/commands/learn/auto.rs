@@ -41,8 +41,8 @@ impl Timed {
             methods.iter().filter_map(|method| learner(args, *method)).collect();
         members.push(Box::new(seq2seq.clone()));
         members.push(Box::new(Usual));
-        let model = Seq2seq { known_only: !args.network, ..seq2seq.clone() };
-        Timed::new(members, model, !args.no_model && !output::is_stdout(&args.output))
+        let model = Seq2seq { known_only: !args.auto.network, ..seq2seq.clone() };
+        Timed::new(members, model, !args.auto.no_model && !output::is_stdout(&args.output))
     }
 
     /// These learners; a model is made if it is wanted and pays.
@@ -100,6 +100,7 @@ impl Learner for Clocked {
 }
 
 /// Do something, and add to `clock` how many nanoseconds it took.
+#[expect(clippy::disallowed_methods, reason = "what is learned does not depend on it: it is only told")]
 fn timed<R>(clock: &AtomicU64, what: impl FnOnce() -> R) -> R {
     let start = Instant::now();
     let result = what();
@@ -108,7 +109,7 @@ fn timed<R>(clock: &AtomicU64, what: impl FnOnce() -> R) -> R {
 }
 
 /// What each learner had a part in, all sites together.
-pub(super) fn contributions(learned: &[Learned]) -> Vec<Contribution> {
+pub(in crate::commands) fn contributions(learned: &[Learned]) -> Vec<Contribution> {
     let mut total: Vec<Contribution> = Vec::new();
     for part in learned.iter().flat_map(|site| &site.learners) {
         match total.iter_mut().find(|known| known.learner == part.learner) {
