@@ -24,6 +24,9 @@ const LEAST_SKIPPED: usize = 10;
 /// Of all shapes, so many are looked at, the most frequent ones.
 const MOST_SHAPES: usize = 256;
 
+/// Shapes of URLs with more components and parameters than this are nobody's design.
+const MOST_TEXTS: usize = 64;
+
 /// The rules that skip redundant shapes of a site whose URLs have these rules.
 pub fn skips(site: &Site, rules: &[Rule], max_fpr: f64, site_by: SiteBy) -> Vec<Rule> {
     let keys = keys(site, rules, site_by);
@@ -233,6 +236,9 @@ impl Words {
         }
         let segments: Vec<&[u8]> = split.segments().collect();
         let of = segments.len();
+        if of + split.params().count() > MOST_TEXTS {
+            return None;
+        }
         let component = |(nth, text): (usize, &&[u8])| self.slot(Place::Component { of, nth }, text);
         let path = segments.iter().enumerate().map(component).collect();
         let mut params = BTreeMap::new();

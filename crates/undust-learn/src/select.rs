@@ -58,10 +58,10 @@ pub struct Proposal {
 pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
     let levels = levels(limits);
     let most_wrong = 2.0 * levels[0].most_wrong;
-    let mut worth_trying = plausible(site, proposals, most_wrong);
+    let mut worth_trying = plausible(site, proposals, most_wrong, site_by);
     if limits.widen {
         worth_trying.extend(widen(&worth_trying));
-        worth_trying = plausible(site, &worth_trying, most_wrong);
+        worth_trying = plausible(site, &worth_trying, most_wrong, site_by);
     }
     let mut choice = Choice::new(site, &worth_trying, limits.max_fpr);
     choice.level = levels[0];
@@ -74,10 +74,16 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
             if total.is_borne_out(limits.max_fpr, choice.pages) {
                 return choose_checked(&mut choice, site, site_by);
             }
-            for candidate in failed(&unused, limits.max_fpr, choice.pages) {
+            let failed = failed(&unused, limits.max_fpr, choice.pages);
+            // Where many fail, those that did not were lucky, and giving up the others would hide it.
+            if failed.len() * FEW > unused.len() {
+                break;
+            }
+            for candidate in failed {
                 choice.banned[candidate] = true;
             }
         }
+        choice.banned.fill(false);
     }
     Vec::new()
 }
@@ -106,6 +112,9 @@ fn saved(choice: &mut Choice, first: Option<&'static str>) -> u64 {
     choice.banned.clone_from(&start);
     saved
 }
+
+/// One in so many rules may fail where they are asked again, and be given up for it, before more is asked of all.
+const FEW: usize = 3;
 
 /// So often rules that failed are replaced by others before more is asked of all.
 const ROUNDS: usize = 8;

@@ -4,17 +4,25 @@ use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::rules::Action;
-use undust::url::SplitUrl;
+use undust::rules::{Action, Rule};
+use undust::url::{SiteBy, SplitUrl};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::changes::{Changes, Step};
-use super::{MIN_SAVED, Proposal};
+use super::{MIN_SAVED, Proposal, refused};
 use crate::changes::{Change, Merged};
 use crate::site::Site;
 
 /// The proposals that something is to be said for, in their order. Of those that make the same URLs equal, the best one stands for all.
-pub(super) fn plausible(site: &Site, proposals: &[Proposal], most_wrong: f64) -> Vec<Proposal> {
+pub(super) fn plausible(
+    site: &Site,
+    proposals: &[Proposal],
+    most_wrong: f64,
+    site_by: SiteBy,
+) -> Vec<Proposal> {
+    let is_refused = |proposal: &Proposal| {
+        !refused(&site.name, &[Rule::new(proposal.candidate.action.clone())], site_by).is_empty()
+    };
     let rows = part(site);
     let changes = Changes::new(site, &rows, proposals);
     let mut kept: Vec<Proposal> = Vec::new();
@@ -28,14 +36,18 @@ pub(super) fn plausible(site: &Site, proposals: &[Proposal], most_wrong: f64) ->
         let Some(effect) = effect(site, &rows, steps, most_wrong) else { continue };
         let rank = rank(proposal, steps.len());
         match by_effect.entry(effect) {
+            Entry::Vacant(_) if is_refused(proposal) => {}
             Entry::Vacant(new) => {
                 new.insert((kept.len(), rank));
                 kept.push(proposal.clone());
             }
             Entry::Occupied(mut known) => {
                 let (at, best) = known.get_mut();
-                join(&mut kept[*at], proposal, rank < *best);
-                *best = rank.min(*best);
+                let is_better = rank < *best && !is_refused(proposal);
+                join(&mut kept[*at], proposal, is_better);
+                if is_better {
+                    *best = rank;
+                }
             }
         }
     }

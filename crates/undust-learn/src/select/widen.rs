@@ -68,12 +68,16 @@ fn further_parameters(rewrite: &Rewrite) -> Option<Rewrite> {
 /// So many rules that differ in one text are one rule for any text.
 const SEVERAL: usize = 3;
 
+/// Rules with more texts than this are left as they are.
+const MOST_TEXTS: usize = 64;
+
 /// Rules that stand for several which differ in one text.
 fn merged(proposals: &[Proposal]) -> Vec<Proposal> {
     let mut alike: BTreeMap<String, (Proposal, usize)> = BTreeMap::new();
     for proposal in proposals {
         let Action::Rewrite(rewrite) = &proposal.candidate.action else { continue };
-        for place in 0..rewrite.matches().texts().count() {
+        let texts = rewrite.matches().texts().count();
+        for place in (0..texts).filter(|_| texts <= MOST_TEXTS) {
             let Some(open) = opened(rewrite, place).map(|open| proposal.saying(open)) else { continue };
             let (known, rules) = alike.entry(open.candidate.action.to_string()).or_insert((open, 0));
             if *rules > 0 {
