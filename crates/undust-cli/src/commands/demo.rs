@@ -1,5 +1,6 @@
 //! `undust demo`: the main job on a real site that comes with the program.
 
+use std::collections::BTreeMap;
 use std::io::{Cursor, Write};
 use std::path::PathBuf;
 
@@ -72,7 +73,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         total: &total,
         rules: &rules,
         models: 0,
-        seconds,
+        seconds: BTreeMap::new(),
         tried_limits: None,
     };
     report::save(&report_path, &facts, collector)?;

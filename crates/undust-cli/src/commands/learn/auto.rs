@@ -1,7 +1,7 @@
 //! What `undust learn --method auto` adds: all learners at once, and what each had a part in.
 
 use std::collections::BTreeMap;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Instant;
@@ -20,7 +20,7 @@ use super::learner;
 use crate::args::{Learn, Method};
 use crate::output;
 use crate::table::{align_right, plain};
-use crate::talk::thousands;
+use crate::talk::{say, thousands};
 
 /// All learners, and how long each of them takes.
 pub(in crate::commands) struct Timed {
@@ -124,24 +124,27 @@ pub(in crate::commands) fn contributions(learned: &[Learned]) -> Vec<Contributio
     total
 }
 
-/// A table of it.
+/// A table of it; how long it took is told to whoever watches, or waited for it.
 pub(in crate::commands) fn show(parts: &[Contribution], seconds: &BTreeMap<String, f64>) -> Result<()> {
-    let columns = ["learner", "proposed", "kept", "saved", "seconds"];
+    let columns = ["learner", "proposed", "kept", "saved"];
     let mut table = plain(&columns);
-    let took = |name: &str| seconds.get(name).map(|s| format!("{s:.1}")).unwrap_or_default();
     for Contribution { learner, candidates, rules, saved } in parts {
         let counts = [*candidates, *rules, *saved].map(thousands);
-        let row = [learner.clone()].into_iter().chain(counts).chain([took(learner)]);
-        table.add_row(row.collect::<Vec<_>>());
+        table.add_row([learner.clone()].into_iter().chain(counts).collect::<Vec<_>>());
     }
-    table.add_row([CHOOSING, "", "", "", &took(CHOOSING)].map(str::to_owned).to_vec());
     align_right(&mut table, 1..columns.len());
-    let mut out = std::io::stdout().lock();
-    Ok(writeln!(out, "\n{}\n\n{LEGEND}", table.text())?)
+    writeln!(std::io::stdout().lock(), "\n{}\n\n{LEGEND}", table.text())?;
+    if std::io::stderr().is_terminal() || seconds.values().sum::<f64>() >= LONG {
+        let each: Vec<String> = seconds.iter().map(|(name, took)| format!("{name} {took:.1}")).collect();
+        say(&format!("seconds, all sites and threads together: {}", each.join(", ")));
+    }
+    Ok(())
 }
+
+/// After so many seconds people want to know where they went.
+const LONG: f64 = 10.0;
 
 const LEGEND: &str = "\
 proposed: distinct rules, many of them by several learners
 kept:     rules that are in the file, under the first learner that proposed them
-seconds:  of all sites and threads together
 ";

@@ -15,6 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Settings;
 use crate::intern::Interner;
 use crate::learn::LikelyRule;
+use crate::learn::MOST_KEYS;
 use crate::listing::Listing;
 
 /// The likely parameter substitutions of a list.
@@ -69,6 +70,10 @@ fn uses(list: &Listing, words: &mut Interner) -> Vec<Use> {
     let mut rest = Vec::new();
     for row in 0..list.len() as u32 {
         let Some(url) = SplitUrl::new(list.url(row)) else { continue };
+        // Each parameter is left out of the whole URL once: that is not for URLs of thousands.
+        if url.params().count() > MOST_KEYS {
+            continue;
+        }
         let path = words.intern(url.path());
         for (i, param) in url.params().enumerate() {
             let twice = url.params().filter(|other| other.name == param.name).count() > 1;
