@@ -41,11 +41,11 @@ fn eval(folder: &Folder, input: &str) -> Run {
 fn empty_files() {
     let folder = folder("empty", "").and("blank", "\n \r\n\n");
     assert_snapshot!(learn(&folder, "empty"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
+    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
     assert_snapshot!(learn(&folder, "blank"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
+    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
     assert_snapshot!(apply(&folder, "empty"), @"= 0");
@@ -199,18 +199,31 @@ fn duplicate_labels() {
     let again = lines(rows.lines().skip(1).take(3).map(|row| format!("{row}\n{row}-other")));
     let folder = folder("crawl.tsv", rows + &again);
     assert_snapshot!(learn(&folder, "crawl.tsv"), @"
-    rule                                           class  saved  wrong  at most
-    ────────────────────────────────────────────────────────────────────────────
-    http://www.example.com/item.php?sid={?}&{...}  IRP      400  0/400    0.7 %
-    → http://www.example.com/item.php?{...}
+    rule                                  class  saved  wrong  at most
+    ───────────────────────────────────────────────────────────────────
+    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.7 %
+    → {scheme}://{...}/{...}?{...}
 
     saved:    URLs that need no fetch
     wrong:    those with another page, of the held-out URLs so saved
     at most:  the share of wrong ones that this leaves possible (95 % confidence)
 
-    800 URLs of 400 pages on 1 site: 1 rule (1 proposed)
+    800 URLs of 400 pages on 1 site: 1 rule (67 proposed)
     URLs saved: 400 (50.0 %)
     3 rows gave a URL a second label; of its labels, the first in the alphabet counted
+
+    learner        proposed  kept  saved
+    ─────────────────────────────────────
+    dustbuster           13     0      0
+    rewrite              26     0      0
+    decision-tree         1     0      0
+    pattern-tree          1     0      0
+    seq2seq              12     0      0
+    usual                15     1    400
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
     ! rules written to out.json
     = 0
     ");
@@ -228,6 +241,19 @@ fn sites_of_one_url() {
     ");
     assert_snapshot!(learn(&folder, "crawl.tsv --memory 1K"), @"
     2,000 URLs of 2,000 pages on 2,000 sites: 0 rules (0 proposed)
+
+    learner        proposed  kept  saved
+    ─────────────────────────────────────
+    dustbuster            0     0      0
+    rewrite               0     0      0
+    decision-tree         0     0      0
+    pattern-tree          0     0      0
+    seq2seq               0     0      0
+    usual                 0     0      0
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
     ! rules written to out.json
     ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
     = 0
@@ -245,7 +271,7 @@ fn missing_files_and_folders() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "folder"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (0 pages, none like that); --method dustbuster needs neither
+    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
     assert_snapshot!(apply(&folder, "missing.txt"), @"
@@ -310,8 +336,10 @@ fn nothing_to_learn_from() {
         .and("failed.tsv", "url\tdigest\tstatus\nhttp://a.com/\tx\t404\nhttp://a.com/b\tx\t301\n")
         .and("access.log", "h - - [01/Aug/1995:00:00:01 -0400] \"GET /a HTTP/1.0\" 200 1839\n");
     assert_snapshot!(learn(&folder, "urls.txt"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that); --method dustbuster needs neither
-    = 2
+    2 URLs on 2 sites: 0 rules (0 proposed)
+    ! rules written to out.json
+    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    = 0
     ");
     assert_snapshot!(learn(&folder, "headerless.tsv"), @"
     ! undust: headerless.tsv: format not recognised: this looks like a table whose first line does not name the columns (one must be 'url')
@@ -326,8 +354,18 @@ fn nothing_to_learn_from() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "failed.tsv"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (2 pages, none like that); --method dustbuster needs neither
-    = 2
+    1 URL on 1 site: 0 rules (0 proposed)
+    1 row passed over: failed requests (status 400 and above)
+
+    learner  proposed  kept  saved
+    ───────────────────────────────
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
+    ! rules written to out.json
+    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    = 0
     ");
     assert_snapshot!(learn(&folder, "access.log"), @"
     ! undust: access.log:1: the log does not say which host '/a' belongs to: give it with --host www.example.org

@@ -216,8 +216,21 @@ fn rules_from_content_in_one_go() {
     wrong:    those with another page, of the held-out URLs so saved
     at most:  the share of wrong ones that this leaves possible (95 % confidence)
 
-    800 URLs of 400 pages on 1 site: 1 rule (1 proposed)
+    800 URLs of 400 pages on 1 site: 1 rule (10 proposed)
     URLs saved: 400 (50.0 %)
+
+    learner        proposed  kept  saved
+    ─────────────────────────────────────
+    dustbuster            2     0      0
+    rewrite               2     0      0
+    decision-tree         1     1    400
+    pattern-tree          1     0      0
+    seq2seq               1     0      0
+    usual                 4     0      0
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
     ! rules written to rules.json
     = 0
     ");

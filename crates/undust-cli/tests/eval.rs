@@ -589,7 +589,7 @@ fn the_experiment_of_sigir_2017() {
                         dustbuster         0    1,000      746     0.7460  1.0000  0.8545
                         rewrite            2      766      746     0.9739  1.0000  0.9868
                         decision-tree      4      759      746     0.9829  1.0000  0.9914
-                        pattern-tree       3      762      746     0.9790  1.0000  0.9894
+                        pattern-tree       4      760      746     0.9816  1.0000  0.9907
     example.org         keep-all           0      200      100     0.5000  1.0000  0.6667
                         dustbuster         1      100      100     1.0000  1.0000  1.0000
                         rewrite            1      100      100     1.0000  1.0000  1.0000
@@ -604,7 +604,7 @@ fn the_experiment_of_sigir_2017() {
     dustbuster             1     0.8730  1.0000  0.9273
     rewrite                3     0.9869  1.0000  0.9934
     decision-tree          5     0.9914  1.0000  0.9957
-    pattern-tree           4     0.9895  1.0000  0.9947
+    pattern-tree           5     0.9908  1.0000  0.9954
 
     crawled:    URLs fetched
     covered:    pages of which a URL is fetched
@@ -686,11 +686,11 @@ fn the_crawl_goes_by_the_rules_of_learn() {
 #[test]
 fn methods_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
-    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq
+    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol www10 --methods fan-out forum.tsv"), @"
-    ! undust: no method is called 'fan-out'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, fan-out 5, fan-out 10
+    ! undust: no method is called 'fan-out'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto, fan-out 5, fan-out 10
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol www10 --methods keep-all forum.tsv"), @"
@@ -698,7 +698,7 @@ fn methods_that_nobody_knows() {
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol sigir17 --methods keep-some forum.tsv"), @"
-    ! undust: no method is called 'keep-some'; there are keep-all, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq
+    ! undust: no method is called 'keep-some'; there are keep-all, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto
     = 2
     ");
 }

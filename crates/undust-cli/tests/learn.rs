@@ -20,17 +20,30 @@ fn demo() {
 fn a_table_to_look_at_and_a_file() {
     let folder = Folder::with("crawl.tsv", shop());
     assert_snapshot!(folder.undust("learn crawl.tsv"), @"
-    rule                                           class  saved  wrong  at most
-    ────────────────────────────────────────────────────────────────────────────
-    http://www.example.com/item.php?sid={?}&{...}  IRP      400  0/400    0.7 %
-    → http://www.example.com/item.php?{...}
+    rule                                  class  saved  wrong  at most
+    ───────────────────────────────────────────────────────────────────
+    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.7 %
+    → {scheme}://{...}/{...}?{...}
 
     saved:    URLs that need no fetch
     wrong:    those with another page, of the held-out URLs so saved
     at most:  the share of wrong ones that this leaves possible (95 % confidence)
 
-    800 URLs of 400 pages on 1 site: 1 rule (1 proposed)
+    800 URLs of 400 pages on 1 site: 1 rule (67 proposed)
     URLs saved: 400 (50.0 %)
+
+    learner        proposed  kept  saved
+    ─────────────────────────────────────
+    dustbuster           13     0      0
+    rewrite              26     0      0
+    decision-tree         1     0      0
+    pattern-tree          1     0      0
+    seq2seq              12     0      0
+    usual                15     1    400
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
     ! rules written to rules.json
     = 0
     ");
@@ -40,7 +53,7 @@ fn a_table_to_look_at_and_a_file() {
       "normalize": true,
       "site_by": "domain",
       "learned": {
-        "method": "decision-tree",
+        "method": "auto",
         "max_fpr": 0.01,
         "seed": 0,
         "urls": 800,
@@ -51,11 +64,11 @@ fn a_table_to_look_at_and_a_file() {
           "site": "example.com",
           "rules": [
             {
-              "id": "1fb80310a614",
-              "match": "http://www.example.com/item.php?sid={?}&{...}",
-              "rewrite": "http://www.example.com/item.php?{...}",
+              "id": "87a9785e7a94",
+              "match": "{scheme}://{...}/{...}?{...}&sid={?}",
+              "rewrite": "{scheme}://{...}/{...}?{...}",
               "class": "IRP",
-              "learner": "decision-tree",
+              "learner": "usual",
               "evidence": {
                 "support": 311,
                 "saved": 400,
@@ -91,10 +104,48 @@ fn a_summary_in_json() {
     let folder = Folder::with("crawl.tsv", shop());
     assert_snapshot!(folder.undust("learn crawl.tsv --json"), @r#"
     {
+      "learners": [
+        {
+          "candidates": 13,
+          "learner": "dustbuster",
+          "rules": 0,
+          "saved": 0
+        },
+        {
+          "candidates": 26,
+          "learner": "rewrite",
+          "rules": 0,
+          "saved": 0
+        },
+        {
+          "candidates": 1,
+          "learner": "decision-tree",
+          "rules": 0,
+          "saved": 0
+        },
+        {
+          "candidates": 1,
+          "learner": "pattern-tree",
+          "rules": 0,
+          "saved": 0
+        },
+        {
+          "candidates": 12,
+          "learner": "seq2seq",
+          "rules": 0,
+          "saved": 0
+        },
+        {
+          "candidates": 15,
+          "learner": "usual",
+          "rules": 1,
+          "saved": 400
+        }
+      ],
       "rules": 1,
       "totals": {
         "assets": 0,
-        "candidates": 1,
+        "candidates": 67,
         "clusters": 400,
         "contradictions": 0,
         "failed": 0,
@@ -126,7 +177,20 @@ fn rules_to_standard_output() {
 fn no_rule_is_no_failure() {
     let folder = Folder::with("crawl.tsv", shop());
     assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr 0"), @"
-    800 URLs of 400 pages on 1 site: 0 rules (1 proposed)
+    800 URLs of 400 pages on 1 site: 0 rules (67 proposed)
+
+    learner        proposed  kept  saved
+    ─────────────────────────────────────
+    dustbuster           13     0      0
+    rewrite              26     0      0
+    decision-tree         1     0      0
+    pattern-tree          1     0      0
+    seq2seq              12     0      0
+    usual                15     0      0
+
+    proposed: distinct rules, many of them by several learners
+    kept:     rules that are in the file, under the first learner that proposed them
+
     ! rules written to rules.json
     ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
     = 0
@@ -137,7 +201,7 @@ fn no_rule_is_no_failure() {
       "normalize": true,
       "site_by": "domain",
       "learned": {
-        "method": "decision-tree",
+        "method": "auto",
         "max_fpr": 0.0,
         "seed": 0,
         "urls": 800,

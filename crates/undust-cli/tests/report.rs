@@ -56,15 +56,15 @@ fn a_page_to_look_at() {
     400 pages
     1 site
     1 rule
-    1 proposed
+    67 proposed
     Rules Trade-off Learners Patterns Unexplained duplicates Conflicts
     Rules
     In the order in which they are tried. What differs between both sides is marked; {…} stands for any text, * for a value that does not matter.
     URLs that become one
-    http://www.example.com/item.php? sid={?}& {...}
+    {scheme}://{...}/{...}?{...} &sid={?}
     →
-    http://www.example.com/item.php?{...}
-    IRP decision-tree 1fb80310a614
+    {scheme}://{...}/{...}?{...}
+    IRP usual 87a9785e7a94
     2 examples
     http://www.example.com/item.php?id=211 &sid=s7
     =
@@ -92,7 +92,12 @@ fn a_page_to_look_at() {
     Learners
     Rules proposed, those of them kept, and the URLs that these save. A rule that several proposed counts for the first.
     learner proposed kept URLs saved
-    decision-tree 1 1 400
+    usual 15 1 400
+    decision-tree 1 0 0
+    dustbuster 13 0 0
+    pattern-tree 1 0 0
+    rewrite 26 0 0
+    seq2seq 12 0 0
     Patterns
     The URLs of a site by their design. A bar is as long as a pattern has URLs; what is filled are duplicates, which need not be fetched.
     800 50.0 %
@@ -129,7 +134,7 @@ fn a_page_to_look_at() {
     None: every page is fetched once.
     Conflicts
     Rules and labels agree on every URL.
-    Learned by decision-tree, with --max-fpr 0.01 --min-trials 10 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
+    Learned by auto, with --max-fpr 0.01 --min-trials 5 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
     page all URLs with one label: they lead to the same content
     saved URLs that need no fetch, since another one with the same key is fetched
     held out URLs that the learner did not see when it proposed the rule

@@ -36,9 +36,9 @@ fn explained_with_the_evidence() {
     folder.undust("learn crawl.tsv").fine();
     assert_snapshot!(folder.undust("explain -r rules.json http://www.example.com/item.php?id=7&sid=new"), @"
     http://www.example.com/item.php?id=7&sid=new
-      rule 1fb80310a614 (IRP, decision-tree)
-          http://www.example.com/item.php?sid={?}&{...}
-       -> http://www.example.com/item.php?{...}
+      rule 87a9785e7a94 (IRP, usual)
+          {scheme}://{...}/{...}?{...}&sid={?}
+       -> {scheme}://{...}/{...}?{...}
           saved 400 URLs; of 400 held-out URLs, 0 wrong: at most 0.7 % (95 % confidence)
           seen: http://www.example.com/item.php?id=211&sid=s7
               = http://www.example.com/item.php?id=211

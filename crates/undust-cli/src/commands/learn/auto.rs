@@ -126,6 +126,9 @@ pub(in crate::commands) fn contributions(learned: &[Learned]) -> Vec<Contributio
 
 /// A table of it; how long it took is told to whoever watches, or waited for it.
 pub(in crate::commands) fn show(parts: &[Contribution], seconds: &BTreeMap<String, f64>) -> Result<()> {
+    if parts.iter().all(|part| part.candidates == 0) {
+        return Ok(());
+    }
     let columns = ["learner", "proposed", "kept", "saved"];
     let mut table = plain(&columns);
     for Contribution { learner, candidates, rules, saved } in parts {
