@@ -25,6 +25,7 @@ use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
+use crate::evaluate::share;
 use crate::learn::Candidate;
 use crate::site::{ALL_FOLDS, FOLDS, Site};
 use choice::{Accepted, Choice, Refused};
@@ -133,12 +134,11 @@ fn failed(unused: &BTreeMap<usize, Tally>, max_fpr: f64, pages: f64) -> Vec<usiz
     order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
 }
 
+/// By the share of wrong pairs, then of wrong URLs; then those with the least evidence.
 fn worst_first(a: &Tally, b: &Tally) -> std::cmp::Ordering {
-    // By the share of false positives, without dividing; then those with the least evidence.
-    let by_urls = (b.wrong * a.trials).cmp(&(a.wrong * b.trials));
-    let by_pairs = (u128::from(b.wrong_pairs) * u128::from(a.pairs))
-        .cmp(&(u128::from(a.wrong_pairs) * u128::from(b.pairs)));
-    by_pairs.then(by_urls).then(a.trials.cmp(&b.trials))
+    let pairs = |tally: &Tally| share(tally.wrong_pairs, tally.pairs, 0.0);
+    let urls = |tally: &Tally| share(tally.wrong, tally.trials, 0.0);
+    pairs(b).total_cmp(&pairs(a)).then(urls(b).total_cmp(&urls(a))).then(a.trials.cmp(&b.trials))
 }
 
 /// How much a rule must have to be said for it.
@@ -232,4 +232,25 @@ fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: f64) -> Vec<usize> {
     let is_safe = |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_safe(max_fpr, pages);
     let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
     order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Rules without any trial stand somewhere, too: the order must be one.
+    #[test]
+    fn the_worst_come_first() {
+        let tally = |wrong, trials, wrong_pairs, pairs| Tally {
+            wrong,
+            trials,
+            wrong_pairs,
+            pairs,
+            ..Tally::default()
+        };
+        let mut order =
+            [tally(0, 0, 0, 0), tally(1, 9, 0, 9), tally(0, 5, 0, 5), tally(0, 3, 2, 4), tally(2, 9, 0, 0)];
+        order.sort_by(worst_first);
+        assert_eq!(order.map(|t| (t.wrong, t.trials)), [(0, 3), (2, 9), (1, 9), (0, 0), (0, 5)]);
+    }
 }
