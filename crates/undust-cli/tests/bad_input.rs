@@ -241,19 +241,6 @@ fn sites_of_one_url() {
     ");
     assert_snapshot!(learn(&folder, "crawl.tsv --memory 1K"), @"
     2,000 URLs of 2,000 pages on 2,000 sites: 0 rules (0 proposed)
-
-    learner        proposed  kept  saved
-    ─────────────────────────────────────
-    dustbuster            0     0      0
-    rewrite               0     0      0
-    decision-tree         0     0      0
-    pattern-tree          0     0      0
-    seq2seq               0     0      0
-    usual                 0     0      0
-
-    proposed: distinct rules, many of them by several learners
-    kept:     rules that are in the file, under the first learner that proposed them
-
     ! rules written to out.json
     ! no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr
     = 0
@@ -356,13 +343,6 @@ fn nothing_to_learn_from() {
     assert_snapshot!(learn(&folder, "failed.tsv"), @"
     1 URL on 1 site: 0 rules (0 proposed)
     1 row passed over: failed requests (status 400 and above)
-
-    learner  proposed  kept  saved
-    ───────────────────────────────
-
-    proposed: distinct rules, many of them by several learners
-    kept:     rules that are in the file, under the first learner that proposed them
-
     ! rules written to out.json
     ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
     = 0
@@ -372,8 +352,10 @@ fn nothing_to_learn_from() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "access.log --host a.com"), @"
-    ! undust: nothing to learn from: 'decision-tree' needs full URLs with a cluster or a digest (1 page, none like that); --method dustbuster needs neither
-    = 2
+    1 URL on 1 site: 0 rules (0 proposed)
+    ! rules written to out.json
+    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    = 0
     ");
 }
 
