@@ -242,10 +242,10 @@ mod tests {
     #[test]
     fn the_worst_come_first() {
         let tally = |wrong, trials, wrong_pairs, pairs| Tally {
-            wrong,
             trials,
-            wrong_pairs,
+            wrong,
             pairs,
+            wrong_pairs,
             ..Tally::default()
         };
         let mut order =
