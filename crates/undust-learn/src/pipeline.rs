@@ -91,14 +91,29 @@ pub struct Contribution {
     pub saved: u64,
 }
 
+impl Contribution {
+    /// Add what the same learner had a part in elsewhere.
+    pub fn add(&mut self, other: &Contribution) {
+        self.candidates += other.candidates;
+        self.rules += other.rules;
+        self.saved += other.saved;
+    }
+}
+
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
 /// third of the work.
 const LARGE_SITE: usize = 5_000;
 
+/// Whether the rules of a site are judged by its labels.
+pub fn is_judged(pages: &[Page], config: &Config) -> bool {
+    !config.likely && pages.iter().any(|page| page.label().is_some())
+}
+
 /// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
 pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
-    let labelled = !config.likely && pages.iter().any(|page| page.label().is_some());
-    if !labelled && let Some(likely) = learn_likely(name, &pages, learner, config) {
+    if !is_judged(&pages, config)
+        && let Some(likely) = learn_likely(name, &pages, learner, config)
+    {
         return likely;
     }
     let site = Site::new(name, &pages, config.seed);

@@ -66,16 +66,16 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
     }
     let mut choice = Choice::new(site, &worth_trying, limits.max_fpr);
     choice.level = levels[0];
-    choice.first = best_start(&mut choice, &worth_trying);
+    choose_start(&mut choice, &worth_trying);
     for level in levels {
         choice.level = level;
         for _ in 0..ROUNDS {
             let unused = cross_check(&mut choice);
-            let total = Tally::sum(unused.values().copied());
-            if total.is_borne_out(limits.max_fpr, choice.pages) {
+            let is_borne_out = |tally: &Tally| tally.is_borne_out(limits.max_fpr, choice.pages);
+            let failed = given_up(unused.iter().map(|(candidate, tally)| (*candidate, *tally)), is_borne_out);
+            if failed.is_empty() {
                 return choose_checked(&mut choice, site, site_by);
             }
-            let failed = failed(&unused, limits.max_fpr, choice.pages);
             // Where many fail, those that did not were lucky, and giving up the others would hide it.
             if failed.len() * FEW > unused.len() {
                 break;
@@ -89,29 +89,20 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
     Vec::new()
 }
 
-/// Greedy choices depend on where they begin: of all learners, or none, the one whose rules to choose first.
-fn best_start(choice: &mut Choice, proposals: &[Proposal]) -> Option<&'static str> {
+/// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any.
+fn choose_start(choice: &mut Choice, proposals: &[Proposal]) {
     let learners: BTreeSet<&'static str> =
         proposals.iter().flat_map(|p| p.learners.iter().copied()).collect();
-    let starts = learners.into_iter().map(Some);
-    let mut best = (None, saved(choice, None));
-    for start in starts {
-        let saved = saved(choice, start);
+    let mut best = (None, 0);
+    for start in [None].into_iter().chain(learners.into_iter().map(Some)) {
+        choice.first = start;
+        let chosen = choose(choice, &mut |_, _, _| false);
+        let saved = chosen.iter().map(|a| a.trial.outcome.saved).sum::<u64>();
         if saved > best.1 {
             best = (start, saved);
         }
     }
     choice.first = best.0;
-    best.0
-}
-
-/// What is saved by a choice that begins in this way.
-fn saved(choice: &mut Choice, first: Option<&'static str>) -> u64 {
-    let start = choice.banned.clone();
-    choice.first = first;
-    let saved = choose(choice, &mut |_, _, _| false).iter().map(|a| a.trial.outcome.saved).sum();
-    choice.banned.clone_from(&start);
-    saved
 }
 
 /// One in so many rules may fail where they are asked again, and be given up for it, before more is asked of all.
@@ -123,15 +114,13 @@ const ROUNDS: usize = 8;
 /// A rule that saves less than this is not worth reading.
 const MIN_SAVED: u64 = 3;
 
-/// The candidates to give up so that the others are borne out, the worst first.
-fn failed(unused: &BTreeMap<usize, Tally>, max_fpr: f64, pages: f64) -> Vec<usize> {
-    let mut order: Vec<(Tally, usize)> =
-        unused.iter().map(|(candidate, tally)| (*tally, *candidate)).collect();
-    order.sort_by(|(a, _), (b, _)| worst_first(a, b));
-    let is_safe =
-        |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_borne_out(max_fpr, pages);
-    let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
-    order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
+/// The candidates to give up, worst first, so that of the others `holds` is true.
+fn given_up(tallies: impl Iterator<Item = (usize, Tally)>, holds: impl Fn(&Tally) -> bool) -> Vec<usize> {
+    let mut order: Vec<(usize, Tally)> = tallies.collect();
+    order.sort_by(|(_, a), (_, b)| worst_first(a, b));
+    let is_enough = |n: &usize| holds(&Tally::sum(order[*n..].iter().map(|(_, tally)| *tally)));
+    let given_up = (0..order.len()).find(is_enough).unwrap_or(order.len());
+    order[..given_up].iter().map(|(candidate, _)| *candidate).collect()
 }
 
 /// By the share of wrong pairs, then of wrong URLs; then those with the least evidence.
@@ -169,7 +158,6 @@ fn levels(limits: Limits) -> Vec<Level> {
 /// look good on the few URLs they are tried on; chosen for that, they look good together, and nothing but other URLs
 /// can tell. Each fold in turn is kept from the choice and then asked.
 fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
-    let start = choice.banned.clone();
     let mut unused: BTreeMap<usize, Tally> = BTreeMap::new();
     for fold in 0..FOLDS {
         choice.usable = ALL_FOLDS & !(1 << fold);
@@ -177,7 +165,6 @@ fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
             let known = unused.entry(candidate).or_default();
             *known = Tally::sum([*known, trial.outcome.unused].into_iter());
         }
-        choice.banned.clone_from(&start);
     }
     choice.usable = ALL_FOLDS;
     unused
@@ -194,12 +181,15 @@ fn choose_checked(choice: &mut Choice, site: &Site, site_by: SiteBy) -> Vec<Rule
     accepted.iter().map(|a| choice.rule(a)).collect()
 }
 
-/// Choose until the chosen rules keep to both bounds together.
+/// Choose until the chosen rules keep to both bounds together. What is given up on the way is given up for this choice alone.
 fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
+    let banned = choice.banned.clone();
     loop {
         let accepted = choice.run(is_refused);
-        let given_up = worst_rules(&accepted, choice.max_fpr, choice.pages);
+        let seen = accepted.iter().map(|a| (a.candidate, a.trial.outcome.seen));
+        let given_up = given_up(seen, |tally| tally.is_safe(choice.max_fpr, choice.pages));
         if given_up.is_empty() {
+            choice.banned = banned;
             return accepted;
         }
         // Only those that are left: what takes the place of rules given up is no better.
@@ -222,16 +212,6 @@ pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize>
         | Finding::Outside { rule, .. } => last(&[rule]),
     });
     bad.collect()
-}
-
-/// The rules to give up, worst first, so that the others stay under both bounds together.
-fn worst_rules(accepted: &[Accepted], max_fpr: f64, pages: f64) -> Vec<usize> {
-    let mut order: Vec<(Tally, usize)> =
-        accepted.iter().map(|a| (a.trial.outcome.seen, a.candidate)).collect();
-    order.sort_by(|(a, _), (b, _)| worst_first(a, b));
-    let is_safe = |n: &usize| Tally::sum(order[*n..].iter().map(|(tally, _)| *tally)).is_safe(max_fpr, pages);
-    let given_up = (0..order.len()).find(is_safe).unwrap_or(order.len());
-    order[..given_up].iter().map(|(_, candidate)| *candidate).collect()
 }
 
 #[cfg(test)]

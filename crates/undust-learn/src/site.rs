@@ -359,7 +359,16 @@ pub struct Sample<'s> {
     pub rows: Vec<u32>,
 }
 
-impl Sample<'_> {
+impl<'s> Sample<'s> {
+    /// Some of the pages of a sample that has more URLs than are `enough`, with all their URLs.
+    #[must_use]
+    pub fn part(&self, enough: usize) -> Sample<'s> {
+        let site: &'s Site = self.site;
+        let one_in = (self.rows.len() / enough).max(1) as u64;
+        let is_in = |row: &&u32| site.label(site.cluster(**row)).is_multiple_of(one_in);
+        Sample { site, rows: self.rows.iter().filter(is_in).copied().collect() }
+    }
+
     /// The rows of each cluster with at least two of them, clusters in the site's order.
     pub fn duplicates(&self) -> Duplicates {
         let cluster = |row: u32| self.site.cluster(row) as usize;

@@ -10,7 +10,7 @@ use undust_learn::evaluate::Evaluation;
 use undust_learn::learn::pool::Pool;
 use undust_learn::learn::usual::Usual;
 use undust_learn::learn::{self, Learner};
-use undust_learn::pipeline::{Config, learn_labelled, learn_site};
+use undust_learn::pipeline::{Config, is_judged, learn_labelled, learn_site};
 use undust_learn::site::Site;
 
 use crate::apply::{Interpreter, Scratch};
@@ -20,10 +20,14 @@ use crate::model::Model;
 
 /// The learners that `auto` asks, with their usual settings.
 pub fn members() -> Vec<Box<dyn Learner>> {
-    let mut members = learn::all();
-    members.push(Box::new(Seq2seq::default()));
-    members.push(Box::new(Usual));
-    members
+    members_with(learn::all(), Seq2seq::default())
+}
+
+/// The same with other settings of those that have a paper.
+pub fn members_with(mut learners: Vec<Box<dyn Learner>>, seq2seq: Seq2seq) -> Vec<Box<dyn Learner>> {
+    learners.push(Box::new(seq2seq));
+    learners.push(Box::new(Usual));
+    learners
 }
 
 /// All learners together.
@@ -45,8 +49,7 @@ impl Auto {
 
     /// Learn the rules of one site, and a model if one is wanted and expected to pay. Without labels, rules are only likely.
     pub fn learn_site(&self, name: &str, pages: Vec<Page>, config: &Config, with_model: bool) -> Lesson {
-        let is_labelled = !config.likely && pages.iter().any(|page| page.label().is_some());
-        if !is_labelled {
+        if !is_judged(&pages, config) {
             return Lesson::of_rules(learn_site(name, pages, &self.pool, config));
         }
         let site = Site::new(name, &pages, config.seed);

@@ -42,7 +42,7 @@ impl Style {
 
     /// The best way to read this site.
     pub fn choose(sample: &Sample) -> Style {
-        let (one, other) = halves(&part(sample));
+        let (one, other) = halves(&sample.part(ENOUGH));
         let score = |style: Style| style.score(&one, &other) + style.score(&other, &one);
         let mut best = (f64::MIN, Style::PAPER);
         for style in Style::ALL {
@@ -78,14 +78,6 @@ impl Style {
 
 /// So many URLs are enough to choose by.
 const ENOUGH: usize = 20_000;
-
-/// Some of the pages of a large sample, with all their URLs.
-fn part<'s>(sample: &Sample<'s>) -> Sample<'s> {
-    let site: &'s Site = sample.site;
-    let one_in = (sample.rows.len() / ENOUGH).max(1) as u64;
-    let is_in = |row: &&u32| site.label(site.cluster(**row)).is_multiple_of(one_in);
-    Sample { site, rows: sample.rows.iter().filter(is_in).copied().collect() }
-}
 
 /// The sample in two, clusters whole where folds have them whole.
 fn halves<'s>(sample: &Sample<'s>) -> (Sample<'s>, Sample<'s>) {

@@ -74,7 +74,6 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         rules: &rules,
         models: 0,
         seconds: BTreeMap::new(),
-        tried_limits: None,
     };
     report::save(&report_path, &facts, collector)?;
     say(&format!("\nreport written to {}: open it in a browser", report_path.display()));

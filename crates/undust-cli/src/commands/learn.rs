@@ -108,7 +108,6 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
             models: models.len() as u64,
             // The same input gives the same page.
             seconds: BTreeMap::new(),
-            tried_limits: None,
         };
         report::save(path, &facts, collector)?;
         say(&format!("report written to {}", path.display()));

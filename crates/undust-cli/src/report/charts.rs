@@ -20,18 +20,11 @@ const MOST_POINTS: usize = 120;
 
 /// Nothing where rules were not judged.
 pub(super) fn trade_off(report: &Report) -> Option<Section> {
-    let points = report.facts.tried_limits.as_ref().unwrap_or(&report.curve);
-    if points.is_empty() {
+    if report.curve.is_empty() {
         return None;
     }
-    let how = match &report.facts.tried_limits {
-        Some(_) => "Rules were chosen anew under each limit.",
-        None => {
-            "The chosen rules are taken one after the other, the safest first: a smaller limit would have kept the first of them, a larger one would have let in others, not shown here."
-        }
-    };
-    let lead = format!("How much is saved, by the share of pages that may be lost. {how}");
-    let curve = Curve::new(thinned(points), report.facts.total.urls, report.facts.config.max_fpr);
+    let lead = "How much is saved, by the share of pages that may be lost. The chosen rules are taken one after the other, the safest first: a smaller limit would have kept the first of them, a larger one would have let in others, not shown here.";
+    let curve = Curve::new(thinned(&report.curve), report.facts.total.urls, report.facts.config.max_fpr);
     let keys = [
         ("i.bound", "may be lost (95 % confidence)"),
         ("i.seen", "lost on held-out URLs"),

@@ -90,10 +90,7 @@ impl Collector {
             state.forget_small_sites();
         }
         for theirs in &learned.learners {
-            let ours = state.learners.entry(theirs.learner.clone()).or_default();
-            ours.candidates += theirs.candidates;
-            ours.rules += theirs.rules;
-            ours.saved += theirs.saved;
+            state.learners.entry(theirs.learner.clone()).or_default().add(theirs);
         }
     }
 

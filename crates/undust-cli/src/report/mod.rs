@@ -21,7 +21,6 @@ use std::path::{Path, PathBuf};
 use anyhow::{Result, bail};
 use undust::rules::RuleSet;
 use undust_learn::pipeline::Config;
-use undust_learn::survey::Point;
 
 use crate::commands::{Read, Total};
 use crate::output;
@@ -40,8 +39,6 @@ pub(crate) struct Facts<'f> {
     pub(crate) models: u64,
     /// How long each learner took, where that is known.
     pub(crate) seconds: BTreeMap<String, f64>,
-    /// What was chosen under other limits, where that was tried.
-    pub(crate) tried_limits: Option<Vec<Point>>,
 }
 
 /// Where the report goes if nobody says where: beside the rules.

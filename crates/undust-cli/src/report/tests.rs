@@ -62,7 +62,6 @@ fn of_sites(sites: impl Iterator<Item = (Vec<Page>, Learned)>) -> String {
         rules: &rules,
         models: 1,
         seconds: BTreeMap::from([("by-hand".to_owned(), 1.25)]),
-        tried_limits: None,
     };
     page(&facts, &collector.into_collected())
 }

@@ -102,12 +102,12 @@ impl Rules {
 }
 
 fn hole(name: &str) -> Text {
-    vec![Piece::hole(name.to_owned())]
+    vec![Piece::hole(name)]
 }
 
-/// Any text, also none, that is not remembered.
-fn anything() -> Text {
-    vec![Piece::Hole { name: String::new(), class: Class::Any, optional: true, convert: Convert::Copy }]
+/// Any text, also none; without a name it is not remembered.
+fn optional(name: &str) -> Text {
+    vec![Piece::Hole { name: name.to_owned(), class: Class::Any, optional: true, convert: Convert::Copy }]
 }
 
 fn param(name: &[u8], value: Option<Text>) -> QueryItem {
@@ -141,7 +141,7 @@ fn parameters(urls: &[Url], rules: &mut Rules) {
     let without = || anywhere(Some(vec![OTHERS]));
     let with = |item: QueryItem| anywhere(Some(vec![OTHERS, item]));
     for ((name, has_value), count) in most(names, MOST) {
-        rules.propose(with(param(name, has_value.then(anything))), without(), count);
+        rules.propose(with(param(name, has_value.then(|| optional("")))), without(), count);
         let of_name = values.range(Param { name, value: None }..).take_while(|(param, _)| param.name == name);
         let of_name: BTreeMap<&[u8], u64> =
             of_name.filter_map(|(param, count)| Some((param.value?, *count))).collect();
@@ -179,15 +179,10 @@ fn lists(urls: &[Url], rules: &mut Rules) {
             path: path.iter().map(|component| Item::One(literal(component))).collect(),
             ..anywhere(query)
         };
-        let optional = |name: &str| {
-            let convert = Convert::Copy;
-            vec![Piece::Hole { name: name.to_owned(), class: Class::Any, optional: true, convert }]
-        };
         let named = |say: &dyn Fn(&str) -> Text| {
             let item = |name: &&[u8]| Some(param(name, Some(say(&param_name(name)?))));
             matter.iter().filter_map(item).collect::<Vec<_>>()
         };
-        // As they are where all are there, and for each set of them that is: a parameter that is absent cannot be printed.
         let mut matches = named(&optional);
         matches.push(OTHERS);
         let becomes = named(&hole);

@@ -23,7 +23,7 @@ pub(super) fn plausible(
     let is_refused = |proposal: &Proposal| {
         !refused(&site.name, &[Rule::new(proposal.candidate.action.clone())], site_by).is_empty()
     };
-    let rows = part(site);
+    let rows = site.sample(0).part(ENOUGH).rows;
     let changes = Changes::new(site, &rows, proposals);
     let mut kept: Vec<Proposal> = Vec::new();
     let mut by_effect: BTreeMap<u64, (usize, Rank)> = BTreeMap::new();
@@ -56,13 +56,6 @@ pub(super) fn plausible(
 
 /// So many URLs are enough for a first look.
 const ENOUGH: usize = 25_000;
-
-/// Some of the pages of a large site, with all their URLs.
-fn part(site: &Site) -> Vec<u32> {
-    let one_in = (site.len() / ENOUGH).max(1) as u64;
-    let is_in = |row: &u32| site.label(site.cluster(*row)).is_multiple_of(one_in);
-    (0..site.len() as u32).filter(is_in).collect()
-}
 
 /// With so many false positives, which are a larger share than was allowed, a proposal is beyond what any choice of evidence or of other
 /// rules could mend.

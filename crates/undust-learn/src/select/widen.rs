@@ -3,7 +3,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Text, as_literal};
+use undust::rules::template::{Convert, Item, Piece, QueryItem, QueryKind, Text, as_literal};
 use undust::rules::{Action, Rewrite};
 
 use super::Proposal;
@@ -43,7 +43,7 @@ fn any_host(rewrite: &Rewrite) -> Option<Rewrite> {
         return None;
     }
     for template in [&mut matches, &mut becomes] {
-        template.scheme = vec![Piece::hole("scheme".to_owned())];
+        template.scheme = vec![Piece::hole("scheme")];
         template.host = vec![Item::Rest(Convert::Copy)];
     }
     Rewrite::new(matches, becomes).ok()
@@ -121,7 +121,7 @@ fn opened(rewrite: &Rewrite, place: usize) -> Option<Rewrite> {
 }
 
 fn hole() -> Text {
-    vec![Piece::Hole { name: OPEN.to_owned(), class: Class::Any, optional: false, convert: Convert::Copy }]
+    vec![Piece::hole(OPEN)]
 }
 
 #[cfg(test)]

@@ -8,17 +8,15 @@ use std::time::Instant;
 
 use anyhow::Result;
 use undust::page::Page;
-use undust_learn::learn::usual::Usual;
 use undust_learn::learn::{Candidate, Learner, LikelyRule};
 use undust_learn::listing::Listing;
 use undust_learn::pipeline::{Config, Contribution, Learned};
 use undust_learn::site::Sample;
-use undust_neural::auto::Auto;
+use undust_neural::auto::{Auto, members_with};
 use undust_neural::learner::{Lesson, Seq2seq};
 
-use super::learner;
+use super::{learner, writes_model};
 use crate::args::{Learn, Method};
-use crate::output;
 use crate::table::{align_right, plain};
 use crate::talk::{say, thousands};
 
@@ -37,12 +35,10 @@ impl Timed {
     /// The learners with the settings that the arguments give.
     pub(super) fn of(args: &Learn, seq2seq: &Seq2seq) -> Timed {
         let methods = [Method::Dustbuster, Method::Rewrite, Method::DecisionTree, Method::PatternTree];
-        let mut members: Vec<Box<dyn Learner>> =
-            methods.iter().filter_map(|method| learner(args, *method)).collect();
-        members.push(Box::new(seq2seq.clone()));
-        members.push(Box::new(Usual));
+        let learners = methods.iter().filter_map(|method| learner(args, *method)).collect();
+        let members = members_with(learners, seq2seq.clone());
         let model = Seq2seq { known_only: !args.auto.network, ..seq2seq.clone() };
-        Timed::new(members, model, !args.auto.no_model && !output::is_stdout(&args.output))
+        Timed::new(members, model, writes_model(args))
     }
 
     /// These learners; a model is made if it is wanted and pays.
@@ -113,11 +109,7 @@ pub(in crate::commands) fn contributions(learned: &[Learned]) -> Vec<Contributio
     let mut total: Vec<Contribution> = Vec::new();
     for part in learned.iter().flat_map(|site| &site.learners) {
         match total.iter_mut().find(|known| known.learner == part.learner) {
-            Some(known) => {
-                known.candidates += part.candidates;
-                known.rules += part.rules;
-                known.saved += part.saved;
-            }
+            Some(known) => known.add(part),
             None => total.push(part.clone()),
         }
     }
