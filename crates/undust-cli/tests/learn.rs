@@ -149,6 +149,7 @@ fn a_summary_in_json() {
         "clusters": 400,
         "contradictions": 0,
         "failed": 0,
+        "mislabelled": 0,
         "saved": 400,
         "sites": 1,
         "skipped": 0,

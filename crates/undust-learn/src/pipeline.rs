@@ -9,7 +9,7 @@ use undust::url::SiteBy;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::redundant::skips;
-use crate::select::{Limits, Proposal, select};
+use crate::select::{Chosen, Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
 
 /// How rules are learned.
@@ -68,6 +68,8 @@ pub struct Learned {
     pub candidates: u64,
     /// URLs that stood under two different labels.
     pub contradictions: u64,
+    /// The share of labels that were taken to be wrong, for which rules are not blamed.
+    pub noise: f64,
     /// Pages without a label, where labels were needed.
     pub unlabelled: u64,
     /// Rows of failed requests that were left out, where labels were not needed.
@@ -131,12 +133,12 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Le
         // A paper's learner says what the paper says.
         widen: !learner.members().is_empty(),
     };
-    let rules = select(site, &proposals, limits, config.site_by);
+    let Chosen { rules, noise } = select(site, &proposals, limits, config.site_by);
     let learners = contributions(learner, &proposals, &rules);
     let skips = if config.skips { skips(site, &rules, config.max_fpr, config.site_by) } else { Vec::new() };
     let rules = [rules, skips].concat();
     let rules = SiteRules { site: site.name.clone(), rules };
-    Learned { rules, candidates: proposals.len() as u64, learners, ..Learned::nothing(site) }
+    Learned { rules, candidates: proposals.len() as u64, noise, learners, ..Learned::nothing(site) }
 }
 
 /// The learners that are asked.

@@ -25,6 +25,7 @@ use undust::apply::{Finding, check};
 use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
+use crate::deploy::{Noise, Proofed};
 use crate::evaluate::share;
 use crate::learn::Candidate;
 use crate::site::{ALL_FOLDS, FOLDS, Site};
@@ -55,8 +56,17 @@ pub struct Proposal {
     pub learners: Vec<&'static str>,
 }
 
+/// What was chosen.
+#[derive(Debug, Default)]
+pub struct Chosen {
+    /// The rules, in order.
+    pub rules: Vec<Rule>,
+    /// The share of labels that were taken to be wrong, for which rules are not blamed.
+    pub noise: f64,
+}
+
 /// Choose among `proposals`. What is chosen passes `undust::apply::check`.
-pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Vec<Rule> {
+pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Chosen {
     let levels = levels(limits);
     let most_wrong = 2.0 * levels[0].most_wrong;
     let mut worth_trying = plausible(site, proposals, most_wrong, site_by);
@@ -64,20 +74,22 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
         worth_trying.extend(widen(&worth_trying));
         worth_trying = plausible(site, &worth_trying, most_wrong, site_by);
     }
-    let mut choice = Choice::new(site, &worth_trying, limits.max_fpr);
+    let noise = noise(site, &worth_trying);
+    let mut choice = Choice::new(site, &worth_trying, limits.max_fpr, noise);
     choice.level = levels[0];
     choose_start(&mut choice, &worth_trying);
     for level in levels {
         choice.level = level;
         for _ in 0..ROUNDS {
             let unused = cross_check(&mut choice);
-            let is_borne_out = |tally: &Tally| tally.is_borne_out(limits.max_fpr, choice.pages);
-            let failed = given_up(unused.iter().map(|(candidate, tally)| (*candidate, *tally)), is_borne_out);
+            let unused = unused.into_iter();
+            let (asked, failed) = (unused.len(), given_up(unused, |tally| choice.is_borne_out(tally)));
             if failed.is_empty() {
-                return choose_checked(&mut choice, site, site_by);
+                let rules = choose_checked(&mut choice, site, site_by);
+                return Chosen { rules, noise: noise.share() };
             }
             // Where many fail, those that did not were lucky, and giving up the others would hide it.
-            if failed.len() * FEW > unused.len() {
+            if failed.len() * FEW > asked {
                 break;
             }
             for candidate in failed {
@@ -86,8 +98,19 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
         }
         choice.banned.fill(false);
     }
-    Vec::new()
+    Chosen { noise: noise.share(), ..Chosen::default() }
 }
+
+/// How many labels are wrong, by what the proposals of most support make equal.
+fn noise(site: &Site, proposals: &[Proposal]) -> Noise {
+    let candidates: Vec<Candidate> =
+        proposals.iter().take(ENOUGH_TOLD).map(|p| p.candidate.clone()).collect();
+    let sample = site.sample(0).part(plausible::ENOUGH);
+    Proofed::new(&sample, &candidates).noise()
+}
+
+/// So many proposals tell how many labels are wrong.
+const ENOUGH_TOLD: usize = 300;
 
 /// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any.
 fn choose_start(choice: &mut Choice, proposals: &[Proposal]) {
@@ -140,7 +163,7 @@ struct Level {
 }
 
 /// A rule by itself may be wrong so much more often than all together, if the others leave room for it.
-const SLACK: f64 = 5.0;
+pub const SLACK: f64 = 5.0;
 
 /// From lax to strict.
 fn levels(limits: Limits) -> Vec<Level> {
@@ -187,7 +210,7 @@ fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<
     loop {
         let accepted = choice.run(is_refused);
         let seen = accepted.iter().map(|a| (a.candidate, a.trial.outcome.seen));
-        let given_up = given_up(seen, |tally| tally.is_safe(choice.max_fpr, choice.pages));
+        let given_up = given_up(seen, |tally| choice.is_safe(tally));
         if given_up.is_empty() {
             choice.banned = banned;
             return accepted;

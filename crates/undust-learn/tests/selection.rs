@@ -22,7 +22,7 @@ fn proposal(from: &str, to: &str, unseen: u32) -> Proposal {
 
 fn choose(rows: &[Row], proposals: &[Proposal]) -> Vec<Rule> {
     let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
-    select(&site(rows), proposals, limits, SiteBy::Domain)
+    select(&site(rows), proposals, limits, SiteBy::Domain).rules
 }
 
 fn chosen(rows: &[Row], sides: &[(&str, &str)]) -> Vec<String> {
@@ -247,4 +247,24 @@ impl Counted {
 
 fn times(labels: &[&str], label: &str) -> u64 {
     labels.iter().filter(|l| **l == label).count() as u64
+}
+
+/// 400 pages with four sessions each; of one URL in `one_in`, `label` tells the page.
+fn sessions(one_in: u32, label: impl Fn(u32) -> u32) -> Vec<Row> {
+    let urls = (0..400).flat_map(|page| (0..4).map(move |session| (page, session)));
+    let is_stray = |n: u32| (n.wrapping_mul(2_654_435_761) >> 7).is_multiple_of(one_in);
+    let page = |page: u32, n: u32| if is_stray(n) { label(n) } else { page };
+    urls.map(|(p, s)| row(format!("http://a.com/{p}?s={s}"), page(p, 4 * p + s))).collect()
+}
+
+const SESSION: (&str, &str) = ("http://a.com/{x}?s=*", "http://a.com/{x}");
+
+#[test]
+fn labels_of_other_pages_are_excused() {
+    assert_eq!(chosen(&sessions(20, |n| n * 7 % 400), &[SESSION]).len(), 1);
+}
+
+#[test]
+fn pages_that_have_no_other_url_are_not() {
+    assert_eq!(chosen(&sessions(20, |n| 1000 + n), &[SESSION]), [] as [String; 0]);
 }

@@ -1,22 +1,23 @@
 //! `auto`: the rules of all learners, chosen together, and what is known of templates beyond them where that pays.
 
+use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use undust::apply::Form;
+use undust::apply::{self, Canonicalizer, Form};
 use undust::page::Page;
-use undust::rules::{Evidence, RuleSet, SiteRules};
-use undust_learn::bound::upper_bound;
-use undust_learn::evaluate::Evaluation;
+use undust::rules::{RuleSet, SiteRules};
 use undust_learn::learn::pool::Pool;
 use undust_learn::learn::usual::Usual;
 use undust_learn::learn::{self, Learner};
 use undust_learn::pipeline::{Config, is_judged, learn_labelled, learn_site};
+use undust_learn::select::SLACK;
 use undust_learn::site::Site;
 
 use crate::apply::{Interpreter, Scratch};
 use crate::file::Models;
 use crate::learner::{LEAST_PAIRS, Lesson, Seq2seq};
 use crate::model::Model;
+use crate::vocabulary::{Reading, Template};
 
 /// The learners that `auto` asks, with their usual settings.
 pub fn members() -> Vec<Box<dyn Learner>> {
@@ -60,46 +61,90 @@ impl Auto {
         Lesson { model, ..Lesson::of_rules(learned) }
     }
 
-    /// What is known beyond the rules, within what they leave of the limit.
+    /// What is known beyond the rules, within what they leave of the limits.
     fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
-        let most_lost = config.max_fpr * site.clusters() as f64 - lost(rules);
+        let mut model = self.model.model(site, rules, config)?;
         let rules = RuleSet::of_site(&site.name, config.site_by, rules.rules.clone());
-        let model =
-            self.model.model(site, &rules, most_lost).filter(|model| pays(model, site.len() as u64))?;
-        let models = Models::from([(site.name.clone(), model.clone())]);
-        let interpreter = Interpreter::new(&rules, models, Form::Key);
-        (wrong_pairs(site, &interpreter) <= NEARLY * config.max_fpr).then_some(model)
+        for _ in 0..ROUNDS {
+            if keep_to_pairs(&mut model, site, &rules, config.max_fpr) {
+                return pays(&model, site.len() as u64).then_some(model);
+            }
+        }
+        None
     }
 }
 
-/// Pairs are told by few large pages, so that a little more than the limit is no reason to do without a model, whose entries were all tried on URLs that did not
-/// suggest them.
-const NEARLY: f64 = 1.2;
+/// What is left without the worst templates is looked at again, so often.
+const ROUNDS: usize = 5;
 
-/// The share of pairs that are of different pages, among those made equal of what was learned from.
-fn wrong_pairs(site: &Site, interpreter: &Interpreter) -> f64 {
-    let (mut scratch, mut evaluation) = (Scratch::new(), Evaluation::new());
-    let (mut url, mut key) = (Vec::new(), Vec::new());
-    for row in 0..site.len() as u32 {
+/// Let go of templates that by what was learned from make too many pairs of different pages equal: by themselves, or, the worst first, together with
+/// all else. Whether there was nothing to let go of.
+fn keep_to_pairs(model: &mut Model, site: &Site, rules: &RuleSet, max_fpr: f64) -> bool {
+    let rows = keys(model, site, rules);
+    let (mut pairs, mut wrong) = (0, 0);
+    let mut by_template: BTreeMap<Template, (u64, u64)> = BTreeMap::new();
+    for group in rows.chunk_by(|a, b| a.key == b.key) {
+        let others = |row: &Row| group.iter().filter(|other| other.cluster != row.cluster).count() as u64;
+        pairs += (group.len() * (group.len() - 1) / 2) as u64;
+        for pages in group.chunk_by(|a, b| a.cluster == b.cluster) {
+            let others = others(&pages[0]);
+            wrong += others * pages.len() as u64;
+            for template in pages.iter().filter_map(|row| row.template.as_ref()) {
+                let known = by_template.entry(template.clone()).or_default();
+                known.0 += others;
+                known.1 += group.len() as u64 - 1;
+            }
+        }
+    }
+    // Each was counted from both of its ends.
+    wrong /= 2;
+    let mut worst: Vec<(Template, (u64, u64))> =
+        by_template.into_iter().filter(|(_, (wrong, _))| *wrong > 0).collect();
+    worst.sort_by_key(|(_, (wrong, _))| Reverse(*wrong));
+    let mut is_kept = true;
+    for (template, (wrongly, equal)) in worst {
+        let leaves_room = wrongly as f64 <= SLACK * max_fpr * equal as f64;
+        if leaves_room && wrong as f64 <= max_fpr * pairs as f64 {
+            continue;
+        }
+        if let Some(known) = model.known.get_mut(&template) {
+            known.output = None;
+        }
+        wrong = wrong.saturating_sub(wrongly);
+        pairs = pairs.saturating_sub(equal);
+        is_kept = false;
+    }
+    is_kept
+}
+
+/// What becomes of a URL, and by which template, if it was one that did it.
+struct Row {
+    key: Vec<u8>,
+    cluster: u32,
+    template: Option<Template>,
+}
+
+/// All URLs of a site, by what becomes of them.
+fn keys(model: &Model, site: &Site, rules: &RuleSet) -> Vec<Row> {
+    let models = Models::from([(site.name.clone(), model.clone())]);
+    let interpreter = Interpreter::new(rules, models, Form::Key);
+    let by_rules = Canonicalizer::new(rules, Form::Key);
+    let (mut scratch, mut by_rules_scratch) = (Scratch::new(), apply::Scratch::new());
+    let (mut reading, mut url) = (Reading::default(), Vec::new());
+    let mut row = |row: u32| {
         url.clear();
-        key.clear();
         site.write_url(row, &mut url);
+        let mut key = Vec::new();
         interpreter.append(&url, &mut scratch, &mut key);
-        evaluation.add("", &url, &key, &site.cluster(row).to_string());
-    }
-    evaluation.report(&BTreeMap::new()).total.metrics.fpr
-}
-
-/// So many pages may be lost by rules.
-fn lost(rules: &SiteRules) -> f64 {
-    let evidence = |of: fn(&Evidence) -> u64| -> u64 {
-        let rewrites = rules.rules.iter().filter(|rule| !rule.action.is_skip());
-        rewrites.filter_map(|rule| rule.evidence.as_ref()).map(of).sum()
+        let before = by_rules.canonicalize(&url, &mut by_rules_scratch);
+        let is_known = before != key
+            && model.vocabulary.read(&before, &mut reading)
+            && model.known.get(&reading.template).is_some_and(|known| known.output.is_some());
+        Row { key, cluster: site.cluster(row), template: is_known.then(|| reading.template.clone()) }
     };
-    if rules.rules.is_empty() {
-        return 0.0;
-    }
-    upper_bound(evidence(|e| e.false_positives), evidence(|e| e.trials)) * evidence(|e| e.saved) as f64
+    let mut rows: Vec<Row> = (0..site.len() as u32).map(&mut row).collect();
+    rows.sort_by(|a, b| (&a.key, a.cluster).cmp(&(&b.key, b.cluster)));
+    rows
 }
 
 /// A model that spares less than this share of the URLs is not worth a second file.
@@ -107,6 +152,7 @@ const LEAST_SPARED: f64 = 0.005;
 
 /// Whether a model spares enough, by what was held out.
 fn pays(model: &Model, urls: u64) -> bool {
-    let spared: u64 = model.known.values().map(|known| known.trials - known.wrong).sum();
+    let used = model.known.values().filter(|known| known.output.is_some());
+    let spared: u64 = used.map(|known| known.trials - known.wrong).sum();
     model.speaker.is_some() || spared as f64 >= LEAST_SPARED * urls as f64
 }

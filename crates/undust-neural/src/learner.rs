@@ -2,16 +2,17 @@
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::RuleSet;
+use undust::rules::{Evidence, RuleSet, SiteRules};
+use undust::url::SiteBy;
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::pipeline::{Config, Learned, learn_labelled};
 use undust_learn::site::{ALL_FOLDS, Sample, Site};
 
-use crate::corpus::Corpus;
+use crate::corpus::{Corpus, Tally};
 use crate::distill::distill;
 use crate::model::{Known, Model, Report};
 use crate::style::Style;
-use crate::table::{self, Entry};
+use crate::table::{self, Entry, Spent};
 use crate::targets::Targets;
 use crate::teach::{Settings, teach, veto};
 use crate::vocabulary::Template;
@@ -69,8 +70,7 @@ impl Seq2seq {
             return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::nothing(&site)) };
         }
         let learned = learn_labelled(&site, self, config);
-        let rules = RuleSet::of_site(name, config.site_by, learned.rules.rules.clone());
-        let model = self.model(&site, &rules, config.max_fpr * site.clusters() as f64);
+        let model = self.model(&site, &learned.rules, config);
         Lesson { learned, model, nothing: None }
     }
 
@@ -79,11 +79,14 @@ impl Seq2seq {
         style.read(sample)
     }
 
-    /// What there is to say of a site beyond these rules, if so many pages may be lost by it.
-    pub(crate) fn model(&self, site: &Site, rules: &RuleSet, most_lost: f64) -> Option<Model> {
+    /// What there is to say of a site beyond these rules, within what they leave of the limit.
+    pub(crate) fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
         let corpus = self.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let mut entries = table::entries(&corpus, &targets, most_lost);
+        let mut entries = table::entries(&corpus, &targets);
+        let left_to_rules = left_to_rules(&corpus, &entries, rules, config.site_by);
+        let (spent, most_lost) = (spent(rules), (config.max_fpr * site.clusters() as f64).ceil());
+        table::give_up_worst(&mut entries, &left_to_rules, spent, most_lost);
         let mut report = Report {
             urls: corpus.len() as u64,
             templates: corpus.templates.len() as u64,
@@ -99,7 +102,9 @@ impl Seq2seq {
         if let Some(speaker) = &speaker {
             veto(&corpus, &mut entries, speaker);
         }
-        leave_to_rules(&corpus, &mut entries, rules);
+        for (entry, _) in entries.iter_mut().zip(&left_to_rules).filter(|(_, left)| **left) {
+            *entry = Entry::Stays;
+        }
         report.beyond_rules = changed(&entries);
         if report.beyond_rules == 0 && speaker.is_none() {
             return None;
@@ -129,16 +134,24 @@ fn changed(entries: &[Entry]) -> u64 {
 const ASKED: usize = 8;
 
 /// What rules do is not for the model to do again: whoever rejects a rule must not find its work done all the same.
-fn leave_to_rules(corpus: &Corpus, entries: &mut [Entry], rules: &RuleSet) {
-    let (engine, mut scratch) = (Canonicalizer::new(rules, Form::Key), Scratch::new());
-    for ((template, rows), entry) in corpus.templates.iter().zip(&corpus.by_template).zip(entries) {
-        let Entry::Becomes { .. } = entry else { continue };
+fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by: SiteBy) -> Vec<bool> {
+    let rules = RuleSet::of_site(&rules.site, site_by, rules.rules.clone());
+    let (engine, mut scratch) = (Canonicalizer::new(&rules, Form::Key), Scratch::new());
+    let mut is_left = |((template, rows), entry): ((&Template, &Vec<u32>), &Entry)| {
         let mut is_changed = |row: &u32| {
             let url = corpus.url(template, *row);
             engine.canonicalize(&url, &mut scratch) != url
         };
-        if rows.iter().take(ASKED).all(&mut is_changed) {
-            *entry = Entry::Stays;
-        }
-    }
+        matches!(entry, Entry::Becomes { .. }) && rows.iter().take(ASKED).all(&mut is_changed)
+    };
+    corpus.templates.iter().zip(&corpus.by_template).zip(entries).map(&mut is_left).collect()
+}
+
+/// What rules were seen to do.
+fn spent(rules: &SiteRules) -> Spent {
+    let rewrites = rules.rules.iter().filter(|rule| !rule.action.is_skip());
+    let evidence: Vec<&Evidence> = rewrites.filter_map(|rule| rule.evidence.as_ref()).collect();
+    let sum = |of: fn(&Evidence) -> u64| evidence.iter().map(|evidence| of(evidence)).sum();
+    let wrong = sum(|e| e.false_positives);
+    Spent { seen: Tally { right: sum(|e| e.trials) - wrong, wrong }, saved: sum(|e| e.saved) }
 }

@@ -30,8 +30,8 @@ pub enum Entry {
 /// Templates of at least so many URLs are known: if nothing was found for them, there is nothing.
 pub const KNOWN_FROM: usize = 10;
 
-/// The entries of all templates of a corpus, which may lose so many pages.
-pub fn entries(corpus: &Corpus, targets: &Targets, most_lost: f64) -> Vec<Entry> {
+/// The entries of all templates of a corpus.
+pub fn entries(corpus: &Corpus, targets: &Targets) -> Vec<Entry> {
     let evidence = cross_check(corpus);
     let entry = |(template, ((from, to), tally)): (usize, ((&Template, &Template), &Tally))| {
         let is_known = corpus.by_template[template].len() >= KNOWN_FROM;
@@ -45,9 +45,7 @@ pub fn entries(corpus: &Corpus, targets: &Targets, most_lost: f64) -> Vec<Entry>
         }
     };
     let all = corpus.templates.iter().zip(&targets.of).zip(&evidence);
-    let mut entries: Vec<Entry> = all.enumerate().map(entry).collect();
-    give_up_worst(&mut entries, most_lost);
-    entries
+    all.enumerate().map(entry).collect()
 }
 
 /// For each template what comes of its target on URLs that did not suggest it: targets are found without each fold in turn, and tried on that fold.
@@ -66,21 +64,38 @@ fn cross_check(corpus: &Corpus) -> Vec<Tally> {
     evidence
 }
 
-/// Give up the entries with most errors, and of those the ones with least evidence, until the others lose no more pages than they may.
-fn give_up_worst(entries: &mut [Entry], most_lost: f64) {
-    let evidence = |entry: &Entry| match entry {
-        Entry::Becomes { evidence, .. } => Some(*evidence),
+/// What rules were seen to do, which all share one limit with the entries.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Spent {
+    /// What came of them on held-out URLs.
+    pub seen: Tally,
+    /// URLs that they save.
+    pub saved: u64,
+}
+
+impl Spent {
+    /// How many pages may be lost by rules and entries together: what happened to held-out URLs happens to all.
+    pub fn lost_with(&self, entries: Tally) -> f64 {
+        let total = self.seen.plus(entries);
+        upper_bound(total.wrong, total.trials()) * (self.saved + entries.trials()) as f64
+    }
+}
+
+/// Give up the entries with most errors, and of those the ones with least evidence, until the others and the rules lose no more pages than they may. What is
+/// `left_to_rules` was judged with them.
+pub fn give_up_worst(entries: &mut [Entry], left_to_rules: &[bool], spent: Spent, most_lost: f64) {
+    let evidence = |(at, entry): (usize, &Entry)| match entry {
+        Entry::Becomes { evidence, .. } if !left_to_rules[at] => Some((*evidence, at)),
         _ => None,
     };
-    let mut total = entries.iter().filter_map(evidence).fold(Tally::default(), Tally::plus);
-    let mut order: Vec<(Tally, usize)> =
-        entries.iter().enumerate().filter_map(|(at, entry)| Some((evidence(entry)?, at))).collect();
+    let mut order: Vec<(Tally, usize)> = entries.iter().enumerate().filter_map(evidence).collect();
+    let mut total = order.iter().fold(Tally::default(), |total, (tally, _)| total.plus(*tally));
     order.sort_by(|(a, at), (b, other)| {
         // By the share of errors, without dividing.
         (b.wrong * a.trials(), a.trials(), at).cmp(&(a.wrong * b.trials(), b.trials(), other))
     });
     for (tally, at) in order {
-        if upper_bound(total.wrong, total.trials()) * total.trials() as f64 <= most_lost {
+        if spent.lost_with(total) <= most_lost {
             break;
         }
         total = Tally { right: total.right - tally.right, wrong: total.wrong - tally.wrong };

@@ -360,7 +360,7 @@ mod tests {
         let site = Site::new("qa.example", &pages(), 0);
         let corpus = Style::PAPER.read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
-        let entries = table::entries(&corpus, &targets, 0.01 * site.clusters() as f64);
+        let entries = table::entries(&corpus, &targets);
         let lessons = lessons(&corpus, &entries, 0);
         let settings = Settings { hidden: 32, ..Settings::default() };
         let lessons: Vec<&Lesson> = lessons.iter().collect();

@@ -230,6 +230,8 @@ pub(crate) struct Total {
     pub(crate) clusters: u64,
     pub(crate) candidates: u64,
     pub(crate) contradictions: u64,
+    /// About so many URLs have the label of another page.
+    pub(crate) mislabelled: u64,
     pub(crate) unlabelled: u64,
     pub(crate) failed: u64,
     pub(crate) assets: u64,
@@ -247,6 +249,9 @@ impl Total {
             total.clusters += site.clusters;
             total.candidates += site.candidates;
             total.contradictions += site.contradictions;
+            #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+            let mislabelled = (site.noise * site.urls as f64).round() as u64;
+            total.mislabelled += mislabelled;
             total.unlabelled += site.unlabelled;
             total.failed += site.failed;
             total.assets += site.assets;
@@ -257,9 +262,10 @@ impl Total {
         total
     }
 
-    /// Rows that nothing was learned from, and why.
-    pub(crate) fn left_out(&self) -> [(u64, &'static str); 4] {
+    /// Rows that something is wrong with, and what.
+    pub(crate) fn left_out(&self) -> [(u64, &'static str); 5] {
         [
+            (self.mislabelled, "or so with a wrong label, for which rules are not blamed"),
             (
                 self.contradictions,
                 "gave a URL a second label; of its labels, the first in the alphabet counted",

@@ -30,17 +30,21 @@ impl Noise {
         self.0
     }
 
+    /// The share of pairs of which a label is wrong.
+    pub fn spoiled_pairs(self) -> f64 {
+        1.0 - (1.0 - self.0) * (1.0 - self.0)
+    }
+
     /// The false-positive rate that noise leaves. Of a rule that is wrong on a share `f` of its pairs, and of the right
-    /// ones where both labels are right, the wrong ones seen are `f + (1 - f) * q`, `q = 1 - (1 - noise)^2`: solved for `f`.
+    /// ones where both labels are right, the wrong ones seen are `f + (1 - f) * q`, where `q` pairs are spoiled: solved for `f`.
     pub fn fpr(self, pairs: u64, wrong_pairs: u64) -> f64 {
         let seen = share(wrong_pairs, pairs, 1.0);
-        let both_right = (1.0 - self.0) * (1.0 - self.0);
-        (1.0 - (1.0 - seen) / both_right).max(0.0)
+        (1.0 - (1.0 - seen) / (1.0 - self.spoiled_pairs())).max(0.0)
     }
 
     /// Estimate it from what candidates make equal. Where nearly all of some URLs are of one page, a page that only one of
-    /// them is of is taken for a wrong label, if no candidate brings that URL together with its page. A rule that is wrong now and
-    /// then looks the same; but noise spares no rule, so that there is no more of it than the best rule has.
+    /// them is of is taken for a wrong label, if it has other URLs, and no candidate brings them together. A rule that is wrong now and
+    /// then looks nearly the same, but mostly meets pages that have no other URL; and noise spares no rule, so that there is no more of it than the best rule has.
     pub(super) fn of(
         sample: &Sample,
         candidates: &[Candidate],
@@ -95,6 +99,10 @@ impl Told {
         let engine = engine(candidates.iter().map(|candidate| &candidate.action));
         let (mut scratch, mut url) = (Scratch::new(), Vec::new());
         let (mut urls, mut strays) = (0, 0);
+        let mut urls_of = vec![0_u32; sample.site.clusters()];
+        for &row in &sample.rows {
+            urls_of[sample.site.cluster(row) as usize] += 1;
+        }
         for &row in &sample.rows {
             url.clear();
             sample.site.write_url(row, &mut url);
@@ -105,8 +113,9 @@ impl Told {
                     is_at_home |= told.page == sample.site.cluster(row);
                 }
             });
+            let has_others = urls_of[sample.site.cluster(row) as usize] > 1;
             urls += u64::from(is_among_enough);
-            strays += u64::from(is_among_enough && !is_at_home);
+            strays += u64::from(is_among_enough && !is_at_home && has_others);
         }
         if urls < MIN_URLS { 0.0 } else { share(strays, urls, 0.0) }
     }

@@ -11,6 +11,7 @@ use super::groups::Groups;
 use super::trial::{Evidence, Judge, Outcome, Tally, Trial};
 use super::{Level, MIN_SAVED, Proposal};
 use crate::bound::upper_bound;
+use crate::deploy::Noise;
 use crate::site::{ALL_FOLDS, Site};
 
 pub(super) struct Accepted {
@@ -29,9 +30,11 @@ pub(super) type Refused<'f, 's> = dyn FnMut(&Choice<'s>, &[Accepted], usize) -> 
 pub(super) struct Choice<'s> {
     site: &'s Site,
     proposals: &'s [Proposal],
-    pub(super) max_fpr: f64,
+    max_fpr: f64,
     /// How many pages the site has.
-    pub(super) pages: f64,
+    pages: f64,
+    /// How many of its labels are wrong.
+    noise: Noise,
     /// What there must be to say for a rule.
     pub(super) level: Level,
     /// The folds whose evidence may be used, a set of bits.
@@ -66,16 +69,20 @@ struct Rest {
     longest: u32,
 }
 
+/// A rule that changes so many URLs for each that it saves says next to nothing of most of them: what they become was never seen.
+const MOST_MOVED: u64 = 50;
+
 /// More steps than this, and accepted rules are taken to run in a circle with the candidate.
 const MOST_STEPS: usize = 64;
 
 impl<'s> Choice<'s> {
-    pub(super) fn new(site: &'s Site, proposals: &'s [Proposal], max_fpr: f64) -> Choice<'s> {
+    pub(super) fn new(site: &'s Site, proposals: &'s [Proposal], max_fpr: f64, noise: Noise) -> Choice<'s> {
         Choice {
             site,
             proposals,
             max_fpr,
             pages: site.clusters() as f64,
+            noise,
             level: Level { min_trials: 0, most_wrong: max_fpr },
             usable: ALL_FOLDS,
             first: None,
@@ -172,7 +179,7 @@ impl<'s> Choice<'s> {
             let seen = trial.outcome.seen;
             let after = Tally::sum([total, seen].into_iter());
             // Rules that were never wrong may be too few yet for the bounds to hold.
-            if seen.wrong + seen.wrong_pairs > 0 && !after.is_safe(self.max_fpr, self.pages) {
+            if seen.wrong + seen.wrong_pairs > 0 && !self.is_safe(&after) {
                 continue;
             }
             if is_refused(self, accepted, candidate) {
@@ -198,10 +205,21 @@ impl<'s> Choice<'s> {
         self.at_first[self.usable as usize][candidate].unwrap_or_default()
     }
 
+    /// Whether both bounds hold, wrong labels aside.
+    pub(super) fn is_safe(&self, tally: &Tally) -> bool {
+        tally.excused(self.noise).is_safe(self.max_fpr, self.pages)
+    }
+
+    /// The same of evidence that did not choose, where one error proves nothing.
+    pub(super) fn is_borne_out(&self, tally: &Tally) -> bool {
+        tally.excused(self.noise).is_borne_out(self.max_fpr, self.pages)
+    }
+
     /// Whether there is enough to be said for a candidate.
     fn believes(&self, outcome: &Outcome, most_wrong: f64) -> bool {
-        let seen = &outcome.seen;
+        let seen = outcome.seen.excused(self.noise);
         outcome.saved >= MIN_SAVED
+            && outcome.saved * MOST_MOVED >= outcome.moved
             && seen.trials >= self.level.min_trials
             && seen.wrong as f64 <= most_wrong * seen.trials as f64
             && seen.wrong_pairs as f64 <= most_wrong * seen.pairs as f64
@@ -210,6 +228,7 @@ impl<'s> Choice<'s> {
     /// What `candidate` would do after the rules accepted so far; `None` when they would run in a circle.
     fn try_out(&mut self, candidate: usize) -> Option<Trial> {
         let mut trial = Trial { moves: self.moves(candidate)?, ..Trial::default() };
+        trial.outcome.moved = trial.moves.len() as u64;
         // Stable: keys that become one stay in their order.
         let mut by_end = trial.moves.clone();
         by_end.sort_by_key(|(_, to)| *to);

@@ -55,7 +55,7 @@ pub(super) fn plausible(
 }
 
 /// So many URLs are enough for a first look.
-const ENOUGH: usize = 25_000;
+pub(super) const ENOUGH: usize = 25_000;
 
 /// With so many false positives, which are a larger share than was allowed, a proposal is beyond what any choice of evidence or of other
 /// rules could mend.

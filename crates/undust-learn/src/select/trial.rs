@@ -4,6 +4,7 @@ use std::cmp::Reverse;
 
 use super::groups::{Count, Groups};
 use crate::bound::upper_bound;
+use crate::deploy::Noise;
 use crate::site::ALL_FOLDS;
 
 /// Example pairs kept per rule.
@@ -22,6 +23,8 @@ pub(super) struct Trial {
 /// What comes of a trial.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
+    /// Keys that change.
+    pub(super) moved: u64,
     /// Keys that disappear.
     pub(super) saved: u64,
     /// By the evidence that the choice may use.
@@ -39,6 +42,8 @@ pub(super) struct Tally {
     pub(super) trials: u64,
     /// Of these, URLs whose page is not the page kept.
     pub(super) wrong: u64,
+    /// The trials and the URLs that stand for them: any of these may have a wrong label.
+    pub(super) asked: u64,
     /// Pairs made equal of which the learner did not see at least one URL.
     pub(super) pairs: u64,
     /// Of these, pairs with two contents.
@@ -51,9 +56,24 @@ impl Tally {
             spared: sum.spared + t.spared,
             trials: sum.trials + t.trials,
             wrong: sum.wrong + t.wrong,
+            asked: sum.asked + t.asked,
             pairs: sum.pairs + t.pairs,
             wrong_pairs: sum.wrong_pairs + t.wrong_pairs,
         })
+    }
+
+    /// The same without the errors that wrong labels explain, and twice the deviation that their number may have.
+    pub(super) fn excused(&self, noise: Noise) -> Tally {
+        let stray = noise.share() * self.asked as f64;
+        if stray <= 0.0 {
+            return *self;
+        }
+        let with_chance = 1.0 + 2.0 / stray.sqrt();
+        let spoiled = noise.spoiled_pairs() * self.pairs as f64;
+        #[expect(clippy::cast_sign_loss, reason = "it is not negative")]
+        let less = |errors: u64, excused: f64| errors.saturating_sub((with_chance * excused) as u64);
+        let (wrong, wrong_pairs) = (less(self.wrong, stray), less(self.wrong_pairs, spoiled));
+        Tally { wrong, wrong_pairs, ..*self }
     }
 
     /// How many pages may be lost: what happened to held-out URLs happens to all.
@@ -100,7 +120,7 @@ impl Judge {
         let of_page = |part: u32| groups.of(part).find(|c| c.cluster == page).map_or(0, Count::total);
         let Some(&kept) = parts.iter().max_by_key(|&&part| (of_page(part), Reverse(part))) else { return };
         let Evidence { usable, unseen, urls } = evidence;
-        let Outcome { saved, seen, unused } = &mut trial.outcome;
+        let Outcome { saved, seen, unused, .. } = &mut trial.outcome;
         *saved += parts.len() as u64 - 1;
         for &part in parts.iter().filter(|&&part| part != kept) {
             let lost = majority(groups.of(part)).filter(|lost| lost.cluster != page);
@@ -120,6 +140,7 @@ impl Judge {
             let (all, same) = self.new_pairs(groups, parts, known);
             let (all_seen, same_seen) = self.new_pairs(groups, parts, known & !(folds & unseen));
             tally.pairs += all - all_seen;
+            tally.asked += self.merged.iter().map(|count| count.within(folds & unseen)).sum::<u64>();
             tally.wrong_pairs += (all - same) - (all_seen - same_seen);
         }
     }
