@@ -16,8 +16,9 @@ if [ $# -eq 0 ]; then
     exit 2
 fi
 
-# In WWW 2010 rewrite goes by its fan-out; rules of dustbuster enable each other, and choosing among them takes minutes a site.
-others=$(echo "$methods" | tr , '\n' | grep -v -x -e dustbuster -e rewrite | paste -s -d , -)
+# In WWW 2010 rewrite goes by its fan-out; rules of dustbuster, which are also among those of auto, enable each other, and choosing among them takes
+# minutes a site.
+others=$(echo "$methods" | tr , '\n' | grep -v -x -e dustbuster -e rewrite -e auto | paste -s -d , -)
 
 draft=$(mktemp)
 trap 'rm -f "$draft"' EXIT

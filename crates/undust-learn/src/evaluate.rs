@@ -273,7 +273,7 @@ pub(crate) fn pairs(n: u64) -> u64 {
 }
 
 /// `part` of `whole`, or `of_nothing` where there is no whole.
-pub(crate) fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
+pub fn share(part: u64, whole: u64, of_nothing: f64) -> f64 {
     if whole == 0 { of_nothing } else { part as f64 / whole as f64 }
 }
 

@@ -112,20 +112,27 @@ fn noise(site: &Site, proposals: &[Proposal]) -> Noise {
 /// So many proposals tell how many labels are wrong.
 const ENOUGH_TOLD: usize = 300;
 
-/// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any.
+/// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any. Rules that change many URLs for each that
+/// they save are left out if they are not missed.
 fn choose_start(choice: &mut Choice, proposals: &[Proposal]) {
     let learners: BTreeSet<&'static str> =
         proposals.iter().flat_map(|p| p.learners.iter().copied()).collect();
     let mut best = (None, 0);
     for start in [None].into_iter().chain(learners.into_iter().map(Some)) {
         choice.first = start;
-        let chosen = choose(choice, &mut |_, _, _| false);
-        let saved = chosen.iter().map(|a| a.trial.outcome.saved).sum::<u64>();
+        let saved = saved(choice);
         if saved > best.1 {
             best = (start, saved);
         }
     }
     choice.first = best.0;
+    choice.moves_many = false;
+    choice.moves_many = saved(choice) * 100 < best.1 * 99;
+}
+
+/// How much is saved by a choice as things are.
+fn saved(choice: &mut Choice) -> u64 {
+    choose(choice, &mut |_, _, _| false).iter().map(|a| a.trial.outcome.saved).sum()
 }
 
 /// One in so many rules may fail where they are asked again, and be given up for it, before more is asked of all.

@@ -41,6 +41,8 @@ pub(super) struct Choice<'s> {
     pub(super) usable: u32,
     /// The learner whose rules are chosen before those of others.
     pub(super) first: Option<&'static str>,
+    /// Whether rules may change many URLs for each that they save.
+    pub(super) moves_many: bool,
     changes: Changes,
     groups: Groups,
     judge: Judge,
@@ -69,7 +71,7 @@ struct Rest {
     longest: u32,
 }
 
-/// A rule that changes so many URLs for each that it saves says next to nothing of most of them: what they become was never seen.
+/// A rule that changes more URLs than this for each that it saves says next to nothing of most of them: what they become was never seen.
 const MOST_MOVED: u64 = 50;
 
 /// More steps than this, and accepted rules are taken to run in a circle with the candidate.
@@ -86,6 +88,7 @@ impl<'s> Choice<'s> {
             level: Level { min_trials: 0, most_wrong: max_fpr },
             usable: ALL_FOLDS,
             first: None,
+            moves_many: true,
             // The key of a URL is its row.
             changes: Changes::new(site, &site.sample(0).rows, proposals),
             groups: Groups::default(),
@@ -219,7 +222,7 @@ impl<'s> Choice<'s> {
     fn believes(&self, outcome: &Outcome, most_wrong: f64) -> bool {
         let seen = outcome.seen.excused(self.noise);
         outcome.saved >= MIN_SAVED
-            && outcome.saved * MOST_MOVED >= outcome.moved
+            && (self.moves_many || outcome.saved * MOST_MOVED >= outcome.moved)
             && seen.trials >= self.level.min_trials
             && seen.wrong as f64 <= most_wrong * seen.trials as f64
             && seen.wrong_pairs as f64 <= most_wrong * seen.pairs as f64
