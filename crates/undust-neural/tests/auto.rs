@@ -11,7 +11,7 @@ use undust_neural::learner::{Lesson, Seq2seq};
 
 const SITE: &str = "example.com";
 
-fn page(path: &str, cluster: impl ToString) -> Page {
+fn page(path: &str, cluster: &impl ToString) -> Page {
     let url = format!("http://www.{SITE}{path}").into_bytes();
     Page { url, cluster: Some(cluster.to_string()), ..Page::default() }
 }
@@ -36,14 +36,14 @@ fn key(interpreter: &Interpreter, path: &str) -> String {
 
 /// Pages that nobody has another URL for.
 fn single() -> impl Iterator<Item = Page> {
-    (0..300).map(|i| page(&format!("/about/{i}"), format!("about {i}")))
+    (0..300).map(|i| page(&format!("/about/{i}"), &format!("about {i}")))
 }
 
 #[test]
 fn the_first_page_is_the_one_without_a_number() {
     let pages_of = |topic: u32| {
-        let page_of = move |n: u32| page(&format!("/t/{topic}?page={n}"), format!("{topic}-{n}"));
-        [page(&format!("/t/{topic}"), format!("{topic}-1"))].into_iter().chain((1..4).map(page_of))
+        let page_of = move |n: u32| page(&format!("/t/{topic}?page={n}"), &format!("{topic}-{n}"));
+        [page(&format!("/t/{topic}"), &format!("{topic}-1"))].into_iter().chain((1..4).map(page_of))
     };
     let known = interpreter(learn(&(0..200).flat_map(pages_of).chain(single()).collect::<Vec<_>>()));
     assert_eq!(key(&known, "/t/999?page=1"), key(&known, "/t/999"));
@@ -53,7 +53,7 @@ fn the_first_page_is_the_one_without_a_number() {
 
 #[test]
 fn a_wall_is_one_page() {
-    let wall = (0..400).map(|i| page(&format!("/login?back={}", i * 7919), "wall"));
+    let wall = (0..400).map(|i| page(&format!("/login?back={}", i * 7919), &"wall"));
     let known = interpreter(learn(&wall.chain(single()).collect::<Vec<_>>()));
     assert_eq!(key(&known, "/login?back=5"), key(&known, "/login?back=elsewhere"));
     assert_ne!(key(&known, "/about/1"), key(&known, "/about/2"));
@@ -63,7 +63,7 @@ fn a_wall_is_one_page() {
 fn urls_that_always_lead_to_a_page_with_another_one_are_skipped() {
     let post = |i: u32| {
         let id = i * 37 % 1009;
-        [page(&format!("/story-about-{i}/"), i), page(&format!("/?p={id}"), i)]
+        [page(&format!("/story-about-{i}/"), &i), page(&format!("/?p={id}"), &i)]
     };
     let known = interpreter(learn(&(0..500).flat_map(post).chain(single()).collect::<Vec<_>>()));
     let skips = |path: &str| known.skips(key(&known, path).as_bytes(), &mut Scratch::new()).is_some();
@@ -78,7 +78,7 @@ fn sessions(one_in: u32) -> Vec<Page> {
         let is_wrong = (n.wrapping_mul(2_654_435_761) >> 7).is_multiple_of(one_in);
         if is_wrong { n * 7 % 300 } else { item }
     };
-    urls.map(|(item, s)| page(&format!("/i/{item}?sid={}", item * 4 + s), label(item, item * 4 + s)))
+    urls.map(|(item, s)| page(&format!("/i/{item}?sid={}", item * 4 + s), &label(item, item * 4 + s)))
         .collect()
 }
 
@@ -94,7 +94,7 @@ fn one_label_in_twenty_is_wrong() {
 #[test]
 fn a_site_without_duplicates_has_no_rules() {
     let pages: Vec<Page> =
-        (0..1500).map(|i| page(&format!("/{}/{}?v={}", i % 7, i, i % 3), i)).chain(single()).collect();
+        (0..1500).map(|i| page(&format!("/{}/{}?v={}", i % 7, i, i % 3), &i)).chain(single()).collect();
     let lesson = learn(&pages);
     assert!(lesson.learned.rules.rules.is_empty() && lesson.model.is_none());
 }
@@ -104,7 +104,7 @@ fn a_site_without_duplicates_has_no_rules() {
 fn labels_that_mean_nothing() {
     let pages: Vec<Page> = (0..1200_u32)
         .map(|i| {
-            page(&format!("/{}?a={}&b={}", i % 40, i, i % 9), (i.wrapping_mul(2_654_435_761) >> 9) % 400)
+            page(&format!("/{}?a={}&b={}", i % 40, i, i % 9), &((i.wrapping_mul(2_654_435_761) >> 9) % 400))
         })
         .collect();
     let known = interpreter(learn(&pages));
