@@ -84,42 +84,60 @@ const ROUNDS: usize = 5;
 /// Let go of templates that by what was learned from make too many pairs of different pages equal: by themselves, or, the worst first, together with
 /// all else. Whether there was nothing to let go of.
 fn keep_to_pairs(model: &mut Model, site: &Site, rules: &RuleSet, max_fpr: f64) -> bool {
-    let rows = keys(model, site, rules);
-    let (mut pairs, mut wrong) = (0, 0);
-    let mut by_template: BTreeMap<Template, (u64, u64)> = BTreeMap::new();
-    for group in rows.chunk_by(|a, b| a.key == b.key) {
-        let others = |row: &Row| group.iter().filter(|other| other.cluster != row.cluster).count() as u64;
-        pairs += (group.len() * (group.len() - 1) / 2) as u64;
-        for pages in group.chunk_by(|a, b| a.cluster == b.cluster) {
-            let others = others(&pages[0]);
-            wrong += others * pages.len() as u64;
-            for template in pages.iter().filter_map(|row| row.template.as_ref()) {
-                let known = by_template.entry(template.clone()).or_default();
-                known.0 += others;
-                known.1 += group.len() as u64 - 1;
-            }
-        }
-    }
-    // Each was counted from both of its ends.
-    wrong /= 2;
-    let mut worst: Vec<(Template, (u64, u64))> =
-        by_template.into_iter().filter(|(_, (wrong, _))| *wrong > 0).collect();
-    let share_of = |(_, (wrong, equal)): &(Template, (u64, u64))| share(*wrong, *equal, 0.0);
-    worst.sort_by(|a, b| share_of(b).total_cmp(&share_of(a)));
+    let (mut all, by_template) = pairs(&keys(model, site, rules));
+    let mut worst: Vec<(Template, Pairs)> =
+        by_template.into_iter().filter(|(_, pairs)| pairs.wrong > 0).collect();
+    worst.sort_by(|(_, a), (_, b)| b.share().total_cmp(&a.share()));
     let mut is_kept = true;
-    for (template, (wrongly, equal)) in worst {
-        let leaves_room = wrongly as f64 <= SLACK * max_fpr * equal as f64;
-        if leaves_room && wrong as f64 <= NEARLY * max_fpr * pairs as f64 {
+    for (template, its) in worst {
+        if its.share() <= SLACK * max_fpr && all.share() <= NEARLY * max_fpr {
             continue;
         }
         if let Some(known) = model.known.get_mut(&template) {
             known.output = None;
+            model.report.beyond_rules -= 1;
         }
-        wrong = wrong.saturating_sub(wrongly);
-        pairs = pairs.saturating_sub(equal);
+        all = all.without(its);
         is_kept = false;
     }
     is_kept
+}
+
+/// Pairs of URLs made equal.
+#[derive(Clone, Copy, Default)]
+struct Pairs {
+    equal: u64,
+    /// Of these, those of different pages.
+    wrong: u64,
+}
+
+impl Pairs {
+    fn share(self) -> f64 {
+        share(self.wrong, self.equal, 0.0)
+    }
+
+    fn without(self, part: Pairs) -> Pairs {
+        Pairs { equal: self.equal.saturating_sub(part.equal), wrong: self.wrong.saturating_sub(part.wrong) }
+    }
+}
+
+/// All pairs, and those that URLs of each template are in.
+fn pairs(rows: &[Row]) -> (Pairs, BTreeMap<Template, Pairs>) {
+    let (mut all, mut by_template) = (Pairs::default(), BTreeMap::<Template, Pairs>::new());
+    for group in rows.chunk_by(|a, b| a.key == b.key) {
+        for page in group.chunk_by(|a, b| a.cluster == b.cluster) {
+            let (equal, wrong) = (group.len() as u64 - 1, (group.len() - page.len()) as u64);
+            all.equal += equal * page.len() as u64;
+            all.wrong += wrong * page.len() as u64;
+            for template in page.iter().filter_map(|row| row.template.clone()) {
+                let its = by_template.entry(template).or_default();
+                its.equal += equal;
+                its.wrong += wrong;
+            }
+        }
+    }
+    // Each was counted from both of its ends.
+    (Pairs { equal: all.equal / 2, wrong: all.wrong / 2 }, by_template)
 }
 
 /// What becomes of a URL, and by which template, if it was one that did it.
@@ -160,4 +178,27 @@ fn pays(model: &Model, urls: u64) -> bool {
     let used = model.known.values().filter(|known| known.output.is_some());
     let spared: u64 = used.map(|known| known.trials - known.wrong).sum();
     model.speaker.is_some() || spared as f64 >= LEAST_SPARED * urls as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn pairs_of_different_pages_are_laid_to_templates() {
+        let row = |key: &str, cluster, template: Option<&[u16]>| Row {
+            key: key.into(),
+            cluster,
+            template: template.map(<[u16]>::to_vec),
+        };
+        let rows =
+            [row("a", 1, None), row("a", 1, Some(&[7])), row("a", 2, Some(&[8])), row("b", 3, Some(&[8]))];
+        let (all, by_template) = pairs(&rows);
+        assert_eq!((all.equal, all.wrong), (3, 2));
+        let of = |token: u16| {
+            let its = by_template[&vec![token]];
+            (its.equal, its.wrong)
+        };
+        assert_eq!((of(7), of(8)), ((2, 1), (2, 2)));
+    }
 }
