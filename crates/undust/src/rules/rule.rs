@@ -271,22 +271,21 @@ impl Substitute {
     /// Append `url` with every place replaced to `out`: left to right, places do not overlap, and token borders are those of
     /// `url` as it stands. `false`, and nothing appended, when there is no place.
     pub fn apply(&self, url: &[u8], out: &mut Vec<u8>) -> bool {
-        // One search for all places: making it costs more than a step of it.
-        let finder = memchr::memmem::Finder::new(&self.from);
-        let Some(first) = self.find(&finder, url, 0) else { return false };
+        let Some(first) = self.find(url, 0) else { return false };
         let (mut done, mut place) = (0, Some(first));
         while let Some(at) = place {
             out.extend_from_slice(&url[done..at]);
             out.extend_from_slice(&self.to);
             done = at + self.from.len();
-            place = self.find(&finder, url, done);
+            place = self.find(url, done);
         }
         out.extend_from_slice(&url[done..]);
         true
     }
 
-    /// The first place at `start` or behind it that is on token borders and that the anchors allow.
-    fn find(&self, finder: &memchr::memmem::Finder, url: &[u8], mut start: usize) -> Option<usize> {
+    /// The first place at `start` or behind it that is on token borders and that the anchors allow. A search for one byte is all that texts as short
+    /// as URLs are worth: to make ready for a better one takes longer than to look.
+    fn find(&self, url: &[u8], start: usize) -> Option<usize> {
         let at = |i: usize| {
             i >= start && url[i..].starts_with(&self.from) && is_on_borders(url, i, self.from.len())
         };
@@ -296,14 +295,9 @@ impl Substitute {
         if self.at_end {
             return url.len().checked_sub(self.from.len()).filter(|&i| at(i));
         }
-        while let Some(found) = url.get(start..).and_then(|rest| finder.find(rest)) {
-            if is_on_borders(url, start + found, self.from.len()) {
-                return Some(start + found);
-            }
-            // Places may overlap, so the search goes on right behind the start of one that is not on borders.
-            start += found + 1;
-        }
-        None
+        let rest = url.get(start..)?;
+        let Some(&first) = self.from.first() else { return (start..=url.len()).find(|&i| at(i)) };
+        memchr::memchr_iter(first, rest).map(|found| start + found).find(|&i| at(i))
     }
 
     fn side<'a>(&'a self, bytes: &'a [u8]) -> Side<'a> {
