@@ -29,12 +29,16 @@ pub(super) struct Changes {
     scratch: Scratch,
     /// All keys met so far; the site's URLs come first, so that the key of a URL is its row.
     keys: Interner,
-    /// The changes of one key after the other, and where those of each key are, if it was looked at.
+    /// The changes of one key after the other, and where those of each key are, if it is known.
     by_key: Vec<Change>,
     spans: Vec<Option<(u32, u32)>>,
     by_candidate: ByCandidate,
     /// Each candidate's steps from keys that are not the site's URLs.
     later: Vec<Vec<Step>>,
+    /// Whether a key's steps are among these, or those of the site's URLs.
+    is_looked_at: Vec<bool>,
+    /// How often keys that were not looked at were asked about.
+    asked: Vec<u8>,
     /// Which of the site's URLs have a strange byte.
     strange: Vec<bool>,
     /// The key at hand; kept for its allocation.
@@ -52,6 +56,8 @@ impl Changes {
             spans: Vec::new(),
             by_candidate: ByCandidate::default(),
             later: vec![Vec::new(); proposals.len()],
+            is_looked_at: vec![true; rows.len()],
+            asked: Vec::new(),
             strange: Vec::with_capacity(rows.len()),
             url: Vec::new(),
         };
@@ -97,18 +103,23 @@ impl Changes {
 
     /// Look at a key that is not one of the site's URLs: all candidates' steps from it are of interest from now on.
     pub(super) fn look_at(&mut self, key: u32) {
-        if self.span(key).is_some() {
+        if std::mem::replace(at(&mut self.is_looked_at, key), true) {
             return;
         }
-        self.run(key, &Alike::default());
+        if self.span(key).is_none() {
+            self.run(key, &Alike::default());
+        }
         for change in self.of(key).unwrap_or_default().to_vec() {
             self.later[change.candidate as usize].push(Step { key, after: change.after });
         }
     }
 
-    /// What the first of some candidates that changes `key` makes of it; `place` gives their order. On a key that was not looked
-    /// at, no other candidate is run: there are many such keys, and nobody asks again.
+    /// What the first of some candidates that changes `key` makes of it; `place` gives their order. On a key that is not known, no other
+    /// candidate is run: there are many such keys, and few are asked about again.
     pub(super) fn first_of(&mut self, key: u32, place: impl Fn(u32) -> Option<u32>) -> Option<u32> {
+        if self.span(key).is_none() && self.is_asked_often(key) {
+            self.run(key, &Alike::default());
+        }
         if let Some(changes) = self.of(key) {
             let active = changes.iter().filter_map(|change| Some((place(change.candidate)?, change.after)));
             return active.min().map(|(_, after)| after);
@@ -117,7 +128,14 @@ impl Changes {
         first_change(engine, keys.get(key), scratch, place, url).map(|_| self.keys.intern(&self.url))
     }
 
-    /// The changes of a key that was looked at.
+    /// Count a question about a key; whether it is time to know it.
+    fn is_asked_often(&mut self, key: u32) -> bool {
+        let asked = at(&mut self.asked, key);
+        *asked = asked.saturating_add(1);
+        *asked > SELDOM
+    }
+
+    /// The changes of a key that is known.
     fn of(&self, key: u32) -> Option<&[Change]> {
         self.span(key).map(|(start, end)| &self.by_key[start as usize..end as usize])
     }
@@ -143,11 +161,19 @@ impl Changes {
             push(candidate, after);
             alike.note(candidate, after, &mut push);
         });
-        if spans.len() <= key as usize {
-            spans.resize(key as usize + 1, None);
-        }
-        spans[key as usize] = Some((start, count(by_key)));
+        *at(spans, key) = Some((start, count(by_key)));
     }
+}
+
+/// Keys that are asked about so often are not worth knowing all about.
+const SELDOM: u8 = 2;
+
+/// What is noted of a key.
+fn at<T: Clone + Default>(notes: &mut Vec<T>, key: u32) -> &mut T {
+    if notes.len() <= key as usize {
+        notes.resize(key as usize + 1, T::default());
+    }
+    &mut notes[key as usize]
 }
 
 /// How many changes there are, as a number to store.
