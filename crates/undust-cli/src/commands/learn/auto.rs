@@ -137,7 +137,7 @@ pub(in crate::commands) fn show(parts: &[Contribution], seconds: &BTreeMap<Strin
 }
 
 /// After so many seconds people want to know where they went.
-const LONG: f64 = 10.0;
+const LONG: f64 = 60.0;
 
 const LEGEND: &str = "\
 proposed: distinct rules, many of them by several learners
