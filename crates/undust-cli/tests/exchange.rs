@@ -1,0 +1,1 @@
+//! `export` and `import`.

@@ -1,0 +1,119 @@
+//! Rules of another tool on their way into a rule set: each under its site, none twice, and nothing that `check` objects to.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use undust::apply::{Finding, check};
+use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
+
+use crate::meaning::{Hosts, Meaning, is_below};
+use crate::{Imported, LeftOut};
+
+/// What was read so far.
+#[derive(Default)]
+pub(crate) struct Collected {
+    rules: Vec<(Hosts, Rule)>,
+    left_out: Vec<LeftOut>,
+}
+
+impl Collected {
+    pub(crate) fn add(&mut self, hosts: Hosts, action: Action, note: &str) {
+        let rule = Rule { note: Some(note.to_owned()), ..Rule::new(action) };
+        self.rules.push((hosts, rule));
+    }
+
+    /// Add what `meaning` says; `what` is how the other tool says it.
+    pub(crate) fn add_meaning(&mut self, meaning: &Meaning, what: &str) {
+        match meaning.action() {
+            Ok(action) => self.add(meaning.hosts.clone(), action, what),
+            Err(reason) => self.leave_out(what, reason),
+        }
+    }
+
+    pub(crate) fn leave_out(&mut self, what: impl Into<String>, reason: impl Into<String>) {
+        self.left_out.push(LeftOut::new(what, reason));
+    }
+
+    /// The rule set.
+    pub(crate) fn finish(mut self) -> Imported {
+        let sites = self.sites();
+        let mut rules = RuleSet { sites, ..RuleSet::default() };
+        self.leave_out_unfit(&mut rules);
+        rules.sites.retain(|site| !site.rules.is_empty());
+        Imported { rules, left_out: self.left_out }
+    }
+
+    /// With us, a host has the rules of the longest site name that it ends in, and no others: a site below another one
+    /// gets the rules of that one as well.
+    fn sites(&self) -> Vec<SiteRules> {
+        let mut names: BTreeSet<&str> = self.domains().collect();
+        let covered = |host: &str| self.domains().any(|domain| is_below(host, domain));
+        let single = self.rules.iter().filter_map(|(hosts, _)| match hosts {
+            Hosts::Only(host) if !covered(host) => Some(host.as_str()),
+            _ => None,
+        });
+        names.extend(single);
+        let mut sites: BTreeMap<&str, Vec<Rule>> = names.iter().map(|name| (*name, Vec::new())).collect();
+        for (hosts, rule) in &self.rules {
+            for name in sites_for(hosts, &names) {
+                let rules = sites.entry(name).or_default();
+                if !rules.iter().any(|known| known.id == rule.id) {
+                    rules.push(rule.clone());
+                }
+            }
+        }
+        sites.into_iter().map(|(site, rules)| SiteRules { site: site.to_owned(), rules }).collect()
+    }
+
+    fn domains(&self) -> impl Iterator<Item = &str> {
+        self.rules.iter().filter_map(|(hosts, _)| match hosts {
+            Hosts::Below(domain) => Some(domain.as_str()),
+            _ => None,
+        })
+    }
+
+    /// Leave out rules until `check` finds nothing; each round leaves out at least one.
+    fn leave_out_unfit(&mut self, set: &mut RuleSet) {
+        loop {
+            let findings = check(set);
+            if findings.is_empty() {
+                return;
+            }
+            let before = self.left_out.len();
+            for finding in findings {
+                let (site, unfit) = unfit(&finding);
+                let of_site = |rules: &&mut SiteRules| site.is_none_or(|site| rules.site == site);
+                for rules in set.sites.iter_mut().filter(of_site) {
+                    for gone in rules.rules.extract_if(.., |rule| unfit.contains(&rule.id)) {
+                        let what = gone.note.unwrap_or_else(|| gone.action.to_string());
+                        self.left_out.push(LeftOut::new(what, finding.to_string()));
+                    }
+                }
+            }
+            if self.left_out.len() == before {
+                return;
+            }
+        }
+    }
+}
+
+/// The sites under which a rule for `hosts` must stand to hold on all of them.
+fn sites_for<'n>(hosts: &'n Hosts, names: &BTreeSet<&'n str>) -> Vec<&'n str> {
+    match hosts {
+        Hosts::Every => vec![EVERY_SITE],
+        Hosts::Below(domain) => names.iter().copied().filter(|name| is_below(name, domain)).collect(),
+        Hosts::Only(host) => {
+            let holding = names.iter().copied().filter(|name| is_below(host, name));
+            holding.max_by_key(|name| name.len()).into_iter().collect()
+        }
+    }
+}
+
+/// The rules that are to go, and the site they are to be sought in: a way round may lead through rules of every site.
+fn unfit(finding: &Finding) -> (Option<&str>, Vec<String>) {
+    match finding {
+        Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => (None, rules.clone()),
+        Finding::Conflict { site, second: rule, .. }
+        | Finding::Twice { site, rule }
+        | Finding::Outside { site, rule, .. } => (Some(site), vec![rule.clone()]),
+    }
+}

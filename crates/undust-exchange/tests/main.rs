@@ -1,0 +1,1 @@
+//! Exports and imports as their users see them.
