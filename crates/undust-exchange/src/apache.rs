@@ -14,14 +14,13 @@ RewriteRule \"^\" \"-\" [E=UNDUST_URL:%{REQUEST_SCHEME}://%{HTTP_HOST}%1]
 
 pub(crate) fn export(rules: &[InForce]) -> Written {
     let (said, left_out) = sort_out(rules, |rule| APACHE.write(rule));
-    let mut text = HEAD.to_owned();
+    let mut lines = vec![HEAD.to_owned()];
     for (rule, regexes) in said {
-        text.push_str(&format!("# {}: rule {}\n", rule.site, rule.id()));
+        lines.push(format!("# {}: rule {}\n", rule.site, rule.id()));
         for (pattern, replacement) in regexes {
-            let condition = format!("RewriteCond \"%{{ENV:UNDUST_URL}}\" {}\n", quoted(&pattern));
-            let redirect = format!("RewriteRule \"^\" {} [R=301,L,NE,QSD]\n", quoted(&replacement));
-            text.push_str(&(condition + &redirect));
+            lines.push(format!("RewriteCond \"%{{ENV:UNDUST_URL}}\" {}\n", quoted(&pattern)));
+            lines.push(format!("RewriteRule \"^\" {} [R=301,L,NE,QSD]\n", quoted(&replacement)));
         }
     }
-    Written { text, left_out }
+    Written { text: lines.concat(), left_out }
 }

@@ -22,7 +22,8 @@ pub(crate) const LIBERTIES: &[&str] = &[
 #[serde(rename_all = "camelCase", default)]
 struct Provider {
     url_pattern: String,
-    complete_provider: bool,
+    #[serde(rename = "completeProvider")]
+    is_complete: bool,
     rules: Vec<String>,
     raw_rules: Vec<String>,
     referral_marketing: Vec<String>,
@@ -111,7 +112,7 @@ fn import_provider(name: &str, provider: &Provider, collected: &mut Collected) {
             collected.leave_out(format!("provider {name}, {kind}: {item}"), reason);
         }
     }
-    if provider.complete_provider {
+    if provider.is_complete {
         collected.leave_out(format!("provider {name}, completeProvider"), "rules block nothing");
     }
 }

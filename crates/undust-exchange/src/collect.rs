@@ -74,16 +74,11 @@ impl Collected {
     /// Leave out rules until `check` finds nothing; each round leaves out at least one.
     fn leave_out_unfit(&mut self, set: &mut RuleSet) {
         loop {
-            let findings = check(set);
-            if findings.is_empty() {
-                return;
-            }
             let before = self.left_out.len();
-            for finding in findings {
-                let (site, unfit) = unfit(&finding);
-                let of_site = |rules: &&mut SiteRules| site.is_none_or(|site| rules.site == site);
-                for rules in set.sites.iter_mut().filter(of_site) {
-                    for gone in rules.rules.extract_if(.., |rule| unfit.contains(&rule.id)) {
+            for finding in check(set) {
+                let Some(unfit) = self.read_last(&finding) else { continue };
+                for site in &mut set.sites {
+                    for gone in site.rules.extract_if(.., |rule| rule.id == unfit) {
                         let what = gone.note.unwrap_or_else(|| gone.action.to_string());
                         self.left_out.push(LeftOut::new(what, finding.to_string()));
                     }
@@ -93,6 +88,20 @@ impl Collected {
                 return;
             }
         }
+    }
+
+    /// Of the rules that do not go together, the one that was read last.
+    fn read_last(&self, finding: &Finding) -> Option<String> {
+        let unfit = match finding {
+            Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => rules,
+            Finding::Conflict { second: rule, .. }
+            | Finding::Twice { rule, .. }
+            | Finding::Outside { rule, .. } => {
+                return Some(rule.clone());
+            }
+        };
+        let last = self.rules.iter().rfind(|(_, rule)| unfit.contains(&rule.id));
+        last.map(|(_, rule)| rule.id.clone())
     }
 }
 
@@ -105,15 +114,5 @@ fn sites_for<'n>(hosts: &'n Hosts, names: &BTreeSet<&'n str>) -> Vec<&'n str> {
             let holding = names.iter().copied().filter(|name| is_below(host, name));
             holding.max_by_key(|name| name.len()).into_iter().collect()
         }
-    }
-}
-
-/// The rules that are to go, and the site they are to be sought in: a way round may lead through rules of every site.
-fn unfit(finding: &Finding) -> (Option<&str>, Vec<String>) {
-    match finding {
-        Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => (None, rules.clone()),
-        Finding::Conflict { site, second: rule, .. }
-        | Finding::Twice { site, rule }
-        | Finding::Outside { site, rule, .. } => (Some(site), vec![rule.clone()]),
     }
 }

@@ -217,13 +217,14 @@ fn places(include: &str, exclude: &[String]) -> Result<Vec<Meaning>, String> {
     Ok(hosts.into_iter().map(|host| place(Hosts::Only(host), path.clone())).collect())
 }
 
-/// Drops `www`, with or without digits, and a slash at the end. Theirs takes `www1355544.com` for `com`: ours leave a domain of two
-/// labels at least.
-const NORMALIZER: [(&str, &str); 3] = [
+/// Drops `www`, with or without digits. Theirs takes `www1355544.com` for `com`: ours leave a domain of two labels at least.
+const NORMALIZER: [(&str, &str); 2] = [
     ("{scheme}://www.{a}.{b}.{...}/{...}?{...}", "{scheme}://{a}.{b}.{...}/{...}?{...}"),
     ("{scheme}://www{n:digits}.{a}.{b}.{...}/{...}?{...}", "{scheme}://{a}.{b}.{...}/{...}?{...}"),
-    ("{scheme}://{...}/{...}/?{...}", "{scheme}://{...}/{...}?{...}"),
 ];
+
+/// It also drops slashes at the end.
+const SLASH: &str = "a slash at the end stays: rules that drop it cannot be shown to come to rest together with those for www";
 
 fn normalizer(rule: &UrlRule, what: &str, collected: &mut Collected) -> Result<(), String> {
     for include in &rule.pattern.include {
@@ -237,5 +238,6 @@ fn normalizer(rule: &UrlRule, what: &str, collected: &mut Collected) -> Result<(
             }
         }
     }
+    collected.leave_out(what, SLASH);
     Ok(())
 }

@@ -13,7 +13,7 @@ pub(crate) struct InForce<'r> {
     /// The site, or [`EVERY_SITE`].
     pub(crate) site: &'r str,
     pub(crate) site_by: SiteBy,
-    /// Sites below this one that have rules of their own, so that this one does not hold there.
+    /// Sites below this one that have rules of their own and not this one, which does not hold there.
     pub(crate) but: Vec<&'r str>,
     rule: &'r Rule,
     /// What it says of URLs that may be fetched.
@@ -47,9 +47,9 @@ pub(crate) fn in_force(set: &RuleSet) -> (Vec<InForce<'_>>, Vec<LeftOut>) {
     }
     let (every, sites): (Vec<_>, Vec<_>) = set.sites.iter().partition(|site| site.site == EVERY_SITE);
     for site in sites.into_iter().chain(every) {
-        let but = sites_below(site, set);
         for rule in site.rules.iter().filter(|rule| rule.is_active()) {
-            let (site, site_by, but) = (site.site.as_str(), set.site_by, but.clone());
+            let (site_by, but) = (set.site_by, sites_without(rule, site, set));
+            let site = site.site.as_str();
             match fetchable(rule) {
                 Ok(action) => rules.push(InForce { site, site_by, but, rule, action }),
                 Err(reason) => left_out.push(LeftOut::new(name(site, rule), reason)),
@@ -74,12 +74,16 @@ fn fetchable(rule: &Rule) -> Result<Action, &'static str> {
     }
 }
 
-fn sites_below<'r>(site: &SiteRules, set: &'r RuleSet) -> Vec<&'r str> {
+/// The sites below that of `rule` that have rules of their own, and not this one among them.
+fn sites_without<'r>(rule: &Rule, site: &SiteRules, set: &'r RuleSet) -> Vec<&'r str> {
     if set.site_by == SiteBy::Host || site.site == EVERY_SITE {
         return Vec::new();
     }
     let end = format!(".{}", site.site);
-    set.sites.iter().map(|other| other.site.as_str()).filter(|other| other.ends_with(&end)).collect()
+    let has_it =
+        |other: &SiteRules| other.rules.iter().any(|own| own.is_active() && own.action == rule.action);
+    let below = set.sites.iter().filter(|other| other.site.ends_with(&end) && !has_it(other));
+    below.map(|other| other.site.as_str()).collect()
 }
 
 /// What the format says of each rule, and the rules of which it says nothing.

@@ -13,13 +13,13 @@ map \"$scheme://$http_host$request_uri\" $undust_canonical {
 
 pub(crate) fn export(rules: &[InForce]) -> Written {
     let (said, left_out) = sort_out(rules, |rule| NGINX.write(rule));
-    let mut text = HEAD.to_owned();
+    let mut lines = vec![HEAD.to_owned()];
     for (rule, regexes) in said {
-        text.push_str(&format!("    # {}: rule {}\n", rule.site, rule.id()));
+        lines.push(format!("    # {}: rule {}\n", rule.site, rule.id()));
         for (pattern, replacement) in regexes {
-            text.push_str(&format!("    {} {};\n", quoted(&format!("~{pattern}")), quoted(&replacement)));
+            lines.push(format!("    {} {};\n", quoted(&format!("~{pattern}")), quoted(&replacement)));
         }
     }
-    text.push_str("}\n");
-    Written { text, left_out }
+    lines.push("}\n".to_owned());
+    Written { text: lines.concat(), left_out }
 }

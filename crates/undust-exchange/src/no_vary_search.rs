@@ -20,9 +20,8 @@ pub(crate) fn export(rules: &[InForce]) -> Written {
     });
     let meanings: Vec<Meaning> = said.into_iter().map(|(_, meaning)| meaning).collect();
     let places = distinct(meanings.iter().map(|meaning| (place_name(meaning), header(meaning, &meanings))));
-    let text =
-        places.into_iter().map(|(place, header)| format!("# {place}\nNo-Vary-Search: {header}\n")).collect();
-    Written { text, left_out }
+    let lines = places.into_iter().map(|(place, header)| format!("# {place}\nNo-Vary-Search: {header}\n"));
+    Written { text: lines.collect::<Vec<_>>().concat(), left_out }
 }
 
 fn is_plain(name: &str) -> bool {

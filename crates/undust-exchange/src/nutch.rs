@@ -10,18 +10,18 @@ use crate::regex_read::rule_of;
 
 pub(crate) fn export(rules: &[InForce]) -> Written {
     let (said, left_out) = sort_out(rules, |rule| JAVA.write(rule));
-    let mut text = "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<regex-normalize>\n".to_owned();
+    let mut lines = vec!["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<regex-normalize>\n".to_owned()];
     for (rule, regexes) in said {
         // Two hyphens would end the comment.
-        text.push_str(&format!("<!-- {}: rule {} -->\n", rule.site, rule.id().replace("--", "- -")));
+        lines.push(format!("<!-- {}: rule {} -->\n", rule.site, rule.id().replace("--", "- -")));
         for (pattern, replacement) in regexes {
             let (pattern, replacement) = (xml(&pattern), xml(&replacement));
             let inside = format!("<pattern>{pattern}</pattern><substitution>{replacement}</substitution>");
-            text.push_str(&format!("<regex>{inside}</regex>\n"));
+            lines.push(format!("<regex>{inside}</regex>\n"));
         }
     }
-    text.push_str("</regex-normalize>\n");
-    Written { text, left_out }
+    lines.push("</regex-normalize>\n".to_owned());
+    Written { text: lines.concat(), left_out }
 }
 
 fn xml(text: &str) -> String {

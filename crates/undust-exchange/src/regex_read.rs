@@ -159,6 +159,8 @@ fn value(item: &QueryItem) -> Option<&Text> {
     }
 }
 
+const OTHER: &str = "a part of it is neither fixed text nor a run of characters";
+
 fn piece_of(part: &Hir) -> Result<Piece, String> {
     let (name, inside) = match part.kind() {
         HirKind::Literal(literal) => return Ok(Piece::Literal(literal.0.to_vec())),
@@ -170,7 +172,6 @@ fn piece_of(part: &Hir) -> Result<Piece, String> {
         let class = Class::OneOf(words.into_iter().filter(|word| !word.is_empty()).collect());
         return Ok(Piece::Hole { name, class, optional, convert: Convert::Copy });
     }
-    const OTHER: &str = "a part of it is neither fixed text nor a run of characters";
     let HirKind::Repetition(repetition) = inside.kind() else { return Err(OTHER.into()) };
     let (HirKind::Class(class), min @ 0..=1, None) = (repetition.sub.kind(), repetition.min, repetition.max)
     else {
@@ -202,17 +203,14 @@ fn written(pieces: &[Piece]) -> Result<String, String> {
         match piece {
             Piece::Literal(bytes) => {
                 for c in String::from_utf8_lossy(bytes).chars() {
-                    text.push_str(&if matches!(c, '*' | '{' | '}') {
-                        format!("{{'{c}'}}")
-                    } else {
-                        c.to_string()
-                    });
+                    let is_special = matches!(c, '*' | '{' | '}');
+                    text.extend(if is_special { vec!['{', '\'', c, '\'', '}'] } else { vec![c] });
                 }
             }
             Piece::Star => text.push('*'),
             Piece::Hole { name, class, optional, .. } => {
                 let end = if *optional { "?" } else { "" };
-                text.push_str(&format!("{{{name}{}{end}}}", class_name(class)?));
+                text.extend(["{", name, &class_name(class)?, end, "}"]);
             }
         }
     }
@@ -270,18 +268,19 @@ fn replacement(text: &str) -> Result<Vec<Replaced>, String> {
     Ok(parts)
 }
 
-/// The hosts that a pattern of URLs is for, where it asks for nothing but the host: `^https?://(?:[a-z0-9-]+\.)*?example\.com`.
+/// Patterns for all URLs.
+const ANY_URL: [&str; 4] = [".*", "^.*", "^https?://", "^https?:\\/\\/"];
+
+/// How patterns for a domain and all hosts below it begin.
+const ANY_HOST_BELOW: [&str; 3] =
+    ["^https?:\\/\\/(?:[a-z0-9-]+\\.)*?", "^https?://(?:[a-z0-9-]+\\.)*?", "^https?://(?:[^./?#@:]+\\.)*"];
+
+/// The hosts that a pattern of URLs is for, where it asks for nothing but the host.
 pub(crate) fn hosts_of(pattern: &str) -> Result<Hosts, String> {
-    const ANY: [&str; 4] = [".*", "^.*", "^https?://", "^https?:\\/\\/"];
-    if ANY.contains(&pattern) {
+    if ANY_URL.contains(&pattern) {
         return Ok(Hosts::Every);
     }
-    const STARTS: [&str; 3] = [
-        "^https?:\\/\\/(?:[a-z0-9-]+\\.)*?",
-        "^https?://(?:[a-z0-9-]+\\.)*?",
-        "^https?://(?:[^./?#@:]+\\.)*",
-    ];
-    let name = STARTS.iter().find_map(|start| pattern.strip_prefix(start));
+    let name = ANY_HOST_BELOW.iter().find_map(|start| pattern.strip_prefix(start));
     let name = name.ok_or("the pattern asks for more than a host")?;
     let name = ["\\/", "/"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
     match words(name)?.as_slice() {

@@ -118,7 +118,7 @@ impl Options {
                 "important" | "match-case" => {}
                 "document" | "doc" | "all" | "xmlhttprequest" | "xhr" | "subdocument" | "script"
                 | "image" | "media" | "ping" | "other" | "stylesheet" | "font" | "object" | "websocket" => {
-                    types.push(name)
+                    types.push(name);
                 }
                 _ => return Err(format!("rules do not know what '{option}' asks for")),
             }

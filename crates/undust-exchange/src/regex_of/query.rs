@@ -140,7 +140,8 @@ fn add<'t>(
         (Layout::Among, []) => {
             // A URL without parameters stays as it is if nothing else changes.
             let may_miss = if pattern.only_query { "" } else { "?" };
-            pattern.text.push_str(&format!("(?:\\?{other}(?:{separator}{other})*){may_miss}"));
+            let query = format!("(?:\\?{other}(?:{separator}{other})*){may_miss}");
+            pattern.text.push_str(&query);
             return Ok(());
         }
         _ => pattern.text.push_str("\\?"),
@@ -162,7 +163,10 @@ fn add<'t>(
         }
     }
     match layout {
-        Layout::Among => pattern.text.push_str(&format!("(?:{separator}{other})*")),
+        Layout::Among => {
+            let behind = format!("(?:{separator}{other})*");
+            pattern.text.push_str(&behind);
+        }
         Layout::Kept { last } if last == order.len() => {
             if !order.is_empty() {
                 pattern.text.push(separator);
