@@ -82,7 +82,7 @@ impl Format {
             Format::CleanParam => clean_param::LIBERTIES,
             Format::NoVarySearch => no_vary_search::LIBERTIES,
             Format::Nutch | Format::Regex => regex_of::LIBERTIES,
-            Format::Nginx | Format::Apache => &[],
+            Format::Nginx | Format::Apache => &regex_of::LIBERTIES[1..],
         }
     }
 }

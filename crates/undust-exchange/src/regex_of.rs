@@ -1,8 +1,8 @@
 //! From rules to regular expressions: the one translation behind all formats that have them.
 //!
 //! Parameters match in any order and between any others, which a regular expression has to spell out: a rule becomes one for each
-//! order of the parameters it names, and for each place that the others may end at. None looks ahead or behind, but for those of
-//! substitutions (token borders) and of sites that have sites below them.
+//! order of the parameters it names, and for each place that the others may end at. Plain ones do not look ahead or behind, but for
+//! the token borders of substitutions: not every engine can.
 
 mod host;
 mod query;
@@ -66,7 +66,7 @@ fn of_rewrite(rule: &InForce, rewrite: &Rewrite, runner: Runner) -> Result<Vec<R
     if runner == Runner::Redirect && !changes_always(from, to) {
         return Err("it may match a URL that it does not change, which would be redirected to itself".into());
     }
-    let mut pattern = Pattern::new(from, to)?;
+    let mut pattern = Pattern::new(from, to, runner)?;
     pattern.text.push('^');
     if runner != Runner::SiteList && !is_fixed(&from.host) {
         pattern.text.push_str(&not_below(&rule.but));
@@ -102,6 +102,7 @@ struct Pattern<'t> {
     /// Whether nothing but the query changes.
     only_query: bool,
     separator: u8,
+    looks_ahead: bool,
     holes: BTreeMap<&'t str, usize>,
     host_rest: Option<host::Rest>,
     path_rest: Option<usize>,
@@ -110,7 +111,7 @@ struct Pattern<'t> {
 }
 
 impl<'t> Pattern<'t> {
-    fn new(from: &'t Template, to: &'t Template) -> Result<Pattern<'t>, String> {
+    fn new(from: &'t Template, to: &'t Template, runner: Runner) -> Result<Pattern<'t>, String> {
         let mut seen = BTreeSet::new();
         if !hole_names(from).all(|name| name.is_empty() || seen.insert(name)) {
             return Err("it asks for the same text in two places".into());
@@ -122,6 +123,7 @@ impl<'t> Pattern<'t> {
             path_rest_printed: PathRest::of(from, to),
             only_query: only_query(from, to),
             separator: b'&',
+            looks_ahead: runner != Runner::SiteList,
             holes: BTreeMap::new(),
             host_rest: None,
             path_rest: None,

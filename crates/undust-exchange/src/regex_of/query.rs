@@ -37,14 +37,18 @@ impl<'t> Query<'t> {
         query
     }
 
-    /// Any parameter but those that the match names.
-    fn other(&self) -> Result<String, String> {
+    /// Any parameter but those that the match names; shorter if the engine looks ahead.
+    fn other(&self, looks_ahead: bool) -> Result<String, String> {
         let names = self.named.iter().map(|(name, _)| *name).chain(self.absent.iter().copied());
         let names: Result<Vec<String>, String> = names.map(as_text).collect();
         let names = names?;
         let value = none_in(VALUE_ENDS, "");
         if names.is_empty() {
             return Ok(format!("{value}*"));
+        }
+        if looks_ahead {
+            let names: Vec<String> = names.iter().map(|name| escape(name)).collect();
+            return Ok(format!("(?!(?:{})(?:[=&;#]|$)){value}*", names.join("|")));
         }
         Ok(format!("{}(?:={value}*)?", other_than(&names, NAME_ENDS, true)))
     }
@@ -130,7 +134,7 @@ fn add<'t>(
     order: &[usize],
     layout: Layout,
 ) -> Result<(), String> {
-    let (other, separator) = (query.other()?, char::from(query.separator));
+    let (other, separator) = (query.other(pattern.looks_ahead)?, char::from(query.separator));
     match (layout, order) {
         // Without any parameter, the ? may be missing.
         (Layout::Alone, []) if query.others => {

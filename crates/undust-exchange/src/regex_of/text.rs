@@ -144,8 +144,7 @@ fn leaves(words: &[&str], ends: &str, must_go_on: bool) -> String {
 pub(super) fn none_in(ends: &str, more: &str) -> String {
     let mut class = String::from("[^");
     for c in ends.chars().chain(more.chars().filter(|c| !ends.contains(*c))) {
-        // Two of these in a row would mean something else to some engines; what is escaped never does.
-        if matches!(c, '\\' | '[' | ']' | '^' | '-' | '~' | '&') {
+        if matches!(c, '\\' | '[' | ']' | '^' | '-') {
             class.push('\\');
         }
         class.push_str(&in_quotes(c));
