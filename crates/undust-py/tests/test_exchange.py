@@ -3,10 +3,14 @@
 The command is taken from UNDUST_BIN, or from the PATH. Tools that are not installed are skipped.
 """
 
+import http.client
 import json
 import os
 import shutil
+import socket
 import subprocess
+import time
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
@@ -202,10 +206,87 @@ def test_nutch(rules, tmp_path):
     assert differences(URLS, apply(rules_file, URLS), run.stdout.splitlines()) == []
 
 
-@pytest.mark.skipif(shutil.which("nginx") is None, reason="there is no nginx")
+APACHE = shutil.which("apache2") or shutil.which("httpd")
+MODULES = Path("/usr/lib/apache2/modules")
+NGINX = shutil.which("nginx")
+
+
+def free_port():
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        return probe.getsockname()[1]
+
+
+@contextmanager
+def running(command, port):
+    """A server in the foreground, once it listens."""
+    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
+    try:
+        for _ in range(100):
+            with socket.socket() as probe:
+                if probe.connect_ex(("127.0.0.1", port)) == 0:
+                    break
+            time.sleep(0.1)
+        yield
+    finally:
+        server.terminate()
+        server.wait()
+
+
+def redirected(port, url):
+    """Where a browser that asks for `url` ends up."""
+    for _ in range(20):
+        _, _, host, rest = url.split("/", 3)
+        connection = http.client.HTTPConnection("127.0.0.1", port)
+        connection.putrequest("GET", f"/{rest}", skip_host=True)
+        connection.putheader("Host", host)
+        connection.endheaders()
+        answer = connection.getresponse()
+        location = answer.getheader("Location")
+        connection.close()
+        if answer.status != 301:
+            return url
+        url = location
+    return f"{url}: redirected for ever"
+
+
+def without(*names):
+    """The rules without those of these names."""
+    rules_of = lambda site: [rule for rule in site["rules"] if rule["id"] not in names]
+    return {**EXPRESSIONS, "sites": [{**site, "rules": rules_of(site)} for site in EXPRESSIONS["sites"]]}
+
+
+# A server knows the scheme that it speaks.
+ASKED = [url for url in URLS if url.startswith("http:")]
+
+
+@pytest.mark.skipif(APACHE is None or not MODULES.exists(), reason="there is no Apache")
+def test_apache(rules, tmp_path):
+    rules_file = rules(without("word"))
+    text, talk = export(rules_file, "apache")
+    assert "left out" not in talk
+    port, config = free_port(), tmp_path / "apache.conf"
+    modules = "".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so\n" for name in ("mpm_event", "authz_core", "rewrite"))
+    places = f'ServerRoot "{tmp_path}"\nDocumentRoot "{tmp_path}"\nPidFile "{tmp_path}/pid"\nErrorLog "{tmp_path}/log"\n'
+    config.write_text(f"{modules}{places}ServerName localhost\nListen 127.0.0.1:{port}\n{text}")
+    with running([APACHE, "-f", config, "-DFOREGROUND"], port):
+        theirs = [redirected(port, url) for url in ASKED]
+    assert differences(ASKED, apply(rules_file, ASKED), theirs) == []
+
+
+@pytest.mark.skipif(NGINX is None, reason="there is no nginx")
 def test_nginx(rules, tmp_path):
-    text, _ = export(rules(EXPRESSIONS), "nginx")
-    server = "server { listen 127.0.0.1:18080; if ($undust_canonical) { return 301 $undust_canonical; } }"
-    config = tmp_path / "nginx.conf"
-    config.write_text(f"pid {tmp_path}/pid; error_log stderr; events {{}} http {{ {text} {server} }}")
-    subprocess.run(["nginx", "-t", "-c", config, "-p", tmp_path], check=True, capture_output=True)
+    # It has no way to say a dollar.
+    rules_file = rules(without("word", "money"))
+    text, talk = export(rules_file, "nginx")
+    assert "left out" not in talk
+    port, config = free_port(), tmp_path / "nginx.conf"
+    kinds = ("client_body", "proxy", "fastcgi", "uwsgi", "scgi")
+    places = "access_log off; " + " ".join(f"{kind}_temp_path {tmp_path}/{kind};" for kind in kinds)
+    redirect = "if ($undust_canonical) { return 301 $undust_canonical; } return 204;"
+    server = f"server {{ listen 127.0.0.1:{port}; {redirect} }}"
+    head = f"daemon off; pid {tmp_path}/pid; error_log stderr; events {{}}"
+    config.write_text(f"{head} http {{ {places}\n{text} {server} }}")
+    with running([NGINX, "-p", tmp_path, "-c", config], port):
+        theirs = [redirected(port, url) for url in ASKED]
+    assert differences(ASKED, apply(rules_file, ASKED), theirs) == []
