@@ -71,17 +71,22 @@ impl Collected {
         })
     }
 
-    /// Leave out rules until `check` finds nothing; each round leaves out at least one.
+    /// Leave out rules until `check` finds nothing: first those that are unfit by themselves, which would take others with them.
     fn leave_out_unfit(&mut self, set: &mut RuleSet) {
+        for site in &mut set.sites {
+            let alone = |rule: &mut Rule| RuleSet::of_site(&site.site, set.site_by, vec![rule.clone()]);
+            let unfit = site.rules.extract_if(.., |rule| !check(&alone(rule)).is_empty());
+            self.left_out
+                .extend(unfit.map(|gone| left_out(gone, "it cannot be shown to come to rest on every URL")));
+        }
+        // Each round leaves out at least one.
         loop {
             let before = self.left_out.len();
             for finding in check(set) {
                 let Some(unfit) = self.read_last(&finding) else { continue };
                 for site in &mut set.sites {
-                    for gone in site.rules.extract_if(.., |rule| rule.id == unfit) {
-                        let what = gone.note.unwrap_or_else(|| gone.action.to_string());
-                        self.left_out.push(LeftOut::new(what, finding.to_string()));
-                    }
+                    let unfit = site.rules.extract_if(.., |rule| rule.id == unfit);
+                    self.left_out.extend(unfit.map(|gone| left_out(gone, objection(&finding))));
                 }
             }
             if self.left_out.len() == before {
@@ -114,5 +119,20 @@ fn sites_for<'n>(hosts: &'n Hosts, names: &BTreeSet<&'n str>) -> Vec<&'n str> {
             let holding = names.iter().copied().filter(|name| is_below(host, name));
             holding.max_by_key(|name| name.len()).into_iter().collect()
         }
+    }
+}
+
+fn left_out(rule: Rule, reason: &str) -> LeftOut {
+    LeftOut::new(rule.note.unwrap_or_else(|| rule.action.to_string()), reason)
+}
+
+/// What is wrong with a rule, whatever the others are called.
+fn objection(finding: &Finding) -> &'static str {
+    match finding {
+        Finding::Circle { .. } => "it runs in a circle with others",
+        Finding::Unproven { .. } => "together with others it cannot be shown to come to rest on every URL",
+        Finding::Conflict { .. } => "another one says something else of the same URLs",
+        Finding::Twice { .. } => "it stands there twice",
+        Finding::Outside { .. } => "it speaks of a host outside its site",
     }
 }

@@ -108,3 +108,28 @@ pub(crate) fn quoted(text: &str) -> String {
     out.push('"');
     out
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn written(dialect: Dialect, parts: &[Part]) -> Result<String, String> {
+        dialect.replacement(&Regex { pattern: String::new(), replacement: parts.to_vec(), groups: 1 })
+    }
+
+    #[test]
+    fn groups_and_what_only_looks_like_them() {
+        let parts = [Part::Text("a$1%1\\".into()), Part::Group(1), Part::Text("2".into())];
+        assert_eq!(written(JAVA, &parts).as_deref(), Ok("a\\$1%1\\\\$1\\2"));
+        assert_eq!(written(APACHE, &parts).as_deref(), Ok("a\\$1\\%1\\\\%12"));
+        assert_eq!(written(PLAIN, &parts).as_deref(), Ok("a$$1%1\\${1}2"));
+        assert!(written(NGINX, &parts).is_err() && written(PLAIN, &[Part::Text("\n".into())]).is_err());
+        assert_eq!(written(NGINX, &parts[1..]).as_deref(), Ok("$12"), "groups have one digit there");
+    }
+
+    #[test]
+    fn strings_of_configuration_files() {
+        assert_eq!(quoted(r"a\.b"), r#""a\.b""#);
+        assert_eq!(quoted(r#"a"b\\c\"#), r#""a\"b\\\c\\""#);
+    }
+}

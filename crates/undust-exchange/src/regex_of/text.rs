@@ -169,3 +169,44 @@ pub(crate) fn escape(text: &str) -> String {
 fn in_quotes(c: char) -> String {
     if c == '"' || c == ' ' || c.is_ascii_control() { format!("\\x{:02X}", c as u32) } else { c.to_string() }
 }
+
+#[cfg(test)]
+mod tests {
+    use regex::Regex;
+
+    use super::*;
+
+    fn is_other(words: &[&str], text: &str, may_be_empty: bool) -> bool {
+        let words: Vec<String> = words.iter().map(|word| (*word).to_owned()).collect();
+        let pattern = format!("^(?:{})$", other_than(&words, "&=", may_be_empty));
+        Regex::new(&pattern).expect("an expression").is_match(text)
+    }
+
+    /// Every text over a small alphabet, against what the words say.
+    #[test]
+    fn other_than_words() {
+        let mut texts = vec![String::new()];
+        for length in 0..4 {
+            let longer: Vec<String> = texts.iter().filter(|t| t.len() == length).cloned().collect();
+            texts.extend(longer.iter().flat_map(|text| ["a", "b", "-"].map(|c| format!("{text}{c}"))));
+        }
+        for words in [&["a"][..], &["ab", "aba"], &["a", "ab", "b-"], &["", "b"], &["-"]] {
+            for text in &texts {
+                let is_word = words.contains(&text.as_str());
+                assert_eq!(is_other(words, text, true), !is_word, "{text} {words:?}");
+                assert_eq!(is_other(words, text, false), !is_word && !text.is_empty(), "{text} {words:?}");
+            }
+        }
+        assert!(!is_other(&["a"], "b&c", true) && !is_other(&[], "b=", true));
+    }
+
+    #[test]
+    fn fixed_text_means_itself() {
+        let odd = "a.b*c[d]{e}(f)^$|+?\\\"' é<>#&;=%-~/:,@!\t";
+        let pattern = format!("^{}$", escape(odd));
+        assert!(Regex::new(&pattern).expect("an expression").is_match(odd), "{pattern}");
+        assert!(!pattern.contains(['"', ' ', '\t']), "{pattern}");
+        let class = Regex::new(&format!("^{}$", none_in("]^-\\[&", "&~"))).expect("an expression");
+        assert!(class.is_match("a") && !"]^-\\[&~".chars().any(|c| class.is_match(&c.to_string())));
+    }
+}
