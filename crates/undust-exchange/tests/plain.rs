@@ -108,6 +108,61 @@ proptest! {
     }
 }
 
+/// Texts with holes whose ends are told by what stands behind them, where an expression could try several.
+const TEXTS: [&str; 24] = [
+    "{x}-{y:digits}",
+    "{x?}-{y:digits}",
+    "{x}-{y}-{z}",
+    "{x}ab{y}",
+    "{x}ab{y:digits}",
+    "{x:digits}{y}",
+    "{x:digits?}{y}",
+    "{x:digits}1",
+    "{x:digits}-{y}",
+    "{x:alnum}-{y?}",
+    "{x:alnum}{y:digits}",
+    "{x:alpha}{y:digits}",
+    "{x:alpha}{y:digits?}b",
+    "{x:a|ab}",
+    "{x:a|ab}b{y}",
+    "{x:a|b}1{y?}",
+    "{x:a|b?}a",
+    "{x:!a|ab}",
+    "{x:!a|ab?}",
+    "{x:!a|ab}-",
+    "{x:!a|b}-{y}",
+    "a{x}1",
+    "*b{x:lower}",
+    "{x:hex}-*",
+];
+
+/// Every component of up to five of four characters.
+#[test]
+fn the_ends_of_holes() {
+    let mut components = vec![String::new()];
+    for length in 0..5 {
+        let longer: Vec<String> = components.iter().filter(|text| text.len() == length).cloned().collect();
+        components.extend(longer.iter().flat_map(|text| ["a", "b", "-", "1"].map(|c| format!("{text}{c}"))));
+    }
+    let mut said = 0;
+    for text in TEXTS {
+        let holes = ["x", "y", "z"].iter().filter(|name| text.contains(&format!("{{{name}")));
+        let copied: String = holes.map(|name| format!("/{{{name}}}")).collect();
+        let action = Action::rewrite(&format!("http://a.com/{text}"), &format!("http://a.com/to{copied}"));
+        let rule = Rule::new(action.expect("well formed"));
+        let set = RuleSet::of_site("a.com", undust::url::SiteBy::Domain, vec![rule.clone()]);
+        let Some(own) = lines(&set).into_values().next() else { continue };
+        said += 1;
+        let regex = Regex::new(&own[0].0).expect("an expression");
+        for component in &components {
+            let url = format!("http://a.com/{component}");
+            let theirs = regex.is_match(&url).then(|| regex.replace(&url, &own[0].1).into_owned());
+            assert_eq!(theirs, fired(&set, "a.com", &rule, &url), "{text} on {component}: {own:?}");
+        }
+    }
+    assert_eq!(said, 15, "the others cannot be said");
+}
+
 #[track_caller]
 fn becomes(from: &str, to: &str, url: &str, expected: &str) {
     let action = if from.contains("://") { Action::rewrite(from, to) } else { Action::substitute(from, to) };
