@@ -147,7 +147,7 @@ fn the_ends_of_holes() {
     let mut said = 0;
     for text in TEXTS {
         let holes = ["x", "y", "z"].iter().filter(|name| text.contains(&format!("{{{name}")));
-        let copied: String = holes.map(|name| format!("/{{{name}}}")).collect();
+        let copied: String = holes.flat_map(|name| ["/{", name, "}"]).collect();
         let action = Action::rewrite(&format!("http://a.com/{text}"), &format!("http://a.com/to{copied}"));
         let rule = Rule::new(action.expect("well formed"));
         let set = RuleSet::of_site("a.com", undust::url::SiteBy::Domain, vec![rule.clone()]);
