@@ -1,6 +1,7 @@
 //! The command line, as clap sees it. Defaults come from the libraries.
 
 mod cluster;
+mod exchange;
 mod validate;
 
 use std::path::PathBuf;
@@ -18,6 +19,7 @@ use undust_learn::protocol::Half;
 use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use cluster::{Cluster, Clustering};
+pub(crate) use exchange::{Export, Import};
 pub(crate) use validate::Validate;
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
@@ -40,6 +42,8 @@ pub(crate) enum Command {
     Eval(Eval),
     Check(Check),
     Tree(Tree),
+    Export(Export),
+    Import(Import),
     /// Print the JSON schema of the rule file
     Schema,
 }

@@ -5,6 +5,7 @@ mod bad_input;
 mod cluster;
 mod data;
 mod eval;
+mod exchange;
 mod folder;
 mod kdd08;
 mod learn;

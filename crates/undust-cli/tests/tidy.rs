@@ -11,7 +11,7 @@ const MOST_LINES: usize = 800;
 const MOST_DATA_BYTES: u64 = 2_000_000;
 
 /// What the source files in a folder must not mention.
-const WALLS: [(&str, &[&str]); 9] = [
+const WALLS: [(&str, &[&str]); 10] = [
     ("crates/undust/src/url", &["crate::rules", "crate::apply", "crate::page", "std::fs"]),
     ("crates/undust/src/rules", &["crate::apply", "std::fs"]),
     ("crates/undust/src/apply", &["std::fs", "std::thread"]),
@@ -25,6 +25,10 @@ const WALLS: [(&str, &[&str]); 9] = [
         &["std::fs", "std::net", "std::time", "std::thread", "std::env", "std::io::stdout"],
     ),
     ("crates/undust-fetch/src", &["std::fs", "std::env", "std::io::stdout"]),
+    (
+        "crates/undust-exchange/src",
+        &["std::fs", "std::net", "std::time", "std::thread", "std::env", "std::io::stdout"],
+    ),
     (
         "crates/undust-neural/src",
         &["std::fs", "std::net", "std::time", "std::thread", "std::env", "std::io::stdout"],
@@ -50,12 +54,25 @@ fn unsafe_code_has_its_place_and_its_reason() {
 }
 
 /// What a crate must not depend on.
-const FORBIDDEN_CRATES: [(&str, &[&str]); 6] = [
+const FORBIDDEN_CRATES: [(&str, &[&str]); 7] = [
     ("crates/undust", &["undust-io", "undust-learn", "undust-cli", "rayon", "clap"]),
     ("crates/undust-io", &["undust-learn", "undust-cli", "clap"]),
     ("crates/undust-learn", &["undust-io", "undust-cli", "undust-fetch", "clap"]),
     ("crates/undust-content", &["undust-io", "undust-cli", "undust-fetch", "clap", "ureq"]),
     ("crates/undust-neural", &["undust-io", "undust-cli", "undust-fetch", "undust-content", "clap", "rayon"]),
+    (
+        "crates/undust-exchange",
+        &[
+            "undust-io",
+            "undust-learn",
+            "undust-cli",
+            "undust-fetch",
+            "undust-content",
+            "undust-neural",
+            "clap",
+            "rayon",
+        ],
+    ),
     ("crates/undust-fetch", &["undust", "undust-io", "undust-learn", "undust-cli", "clap", "rayon"]),
 ];
 

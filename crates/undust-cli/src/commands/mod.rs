@@ -6,6 +6,7 @@ mod cluster;
 mod dedup;
 mod demo;
 mod eval;
+mod exchange;
 mod explain;
 mod learn;
 mod learners;
@@ -43,6 +44,8 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
         Command::Tree(args) => tree::run(&args),
+        Command::Export(args) => exchange::run_export(&args),
+        Command::Import(args) => exchange::run_import(&args),
         Command::Schema => {
             std::io::stdout().write_all(undust::rules::schema().as_bytes())?;
             Ok(Outcome::Fine)

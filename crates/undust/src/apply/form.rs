@@ -16,7 +16,7 @@ pub enum Form {
 }
 
 /// What `action` comes to in this form; `None` when it has nothing to say in it. A skip is no part of any form.
-pub(super) fn in_form(action: &Action, form: Form) -> Option<Cow<'_, Action>> {
+pub fn in_form(action: &Action, form: Form) -> Option<Cow<'_, Action>> {
     match (form, action) {
         (Form::Url, Action::Rewrite(rewrite)) => fetchable(rewrite).map(|r| Cow::Owned(Action::Rewrite(r))),
         (_, Action::Skip(_)) => None,

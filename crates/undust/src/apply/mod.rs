@@ -22,7 +22,7 @@ mod scratch;
 
 pub use check::{Finding, check};
 pub use compile::Canonicalizer;
-pub use form::Form;
+pub use form::{Form, in_form};
 pub use naive::{Naive, Step, Trace};
 pub use rest::is_last;
 pub use scratch::Scratch;

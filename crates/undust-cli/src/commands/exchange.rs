@@ -1,0 +1,64 @@
+//! `undust export` and `undust import`: rules in the formats of other tools, and back.
+
+use std::collections::BTreeMap;
+
+use anyhow::{Result, anyhow};
+use undust_exchange::{LeftOut, export, import};
+
+use crate::Outcome;
+use crate::args::{Export, Import};
+use crate::talk::{counted, say};
+use crate::{output, rules_file};
+
+pub(super) fn run_export(args: &Export) -> Result<Outcome> {
+    output::check_place(&args.output, [&args.rules], false, "export")?;
+    let rules = rules_file::load(&args.rules)?;
+    let exported = export(&rules, args.to);
+    output::save(&args.output, |out| out.write_all(exported.text.as_bytes()))?;
+    say(&format!("{} written for {}", counted(exported.rules as u64, "rule"), args.to));
+    let idle = rules.rules().filter(|(_, rule)| !rule.is_active()).count();
+    if idle > 0 {
+        say(&format!(
+            "{} not in force (rejected, refuted or not tried out yet)",
+            counted(idle as u64, "rule")
+        ));
+    }
+    for liberty in args.to.liberties() {
+        say(&format!("mind: {liberty}"));
+    }
+    report("rule", &exported.left_out);
+    Ok(Outcome::Fine)
+}
+
+pub(super) fn run_import(args: &Import) -> Result<Outcome> {
+    output::check_place(&args.output, [&args.input], false, "rules")?;
+    let text = undust_io::open(&args.input)?.into_text()?;
+    let imported = import(&text, args.from).map_err(|error| anyhow!("{}: {error}", args.input.display()))?;
+    rules_file::save(&args.output, &imported.rules)?;
+    let rules = counted(imported.rules.rules().count() as u64, "rule");
+    say(&format!("{rules} on {}", counted(imported.rules.sites.len() as u64, "site")));
+    report("entry", &imported.left_out);
+    Ok(Outcome::Fine)
+}
+
+/// What was left out, by reason.
+fn report(thing: &str, left_out: &[LeftOut]) {
+    if left_out.is_empty() {
+        return;
+    }
+    let mut by_reason: BTreeMap<&str, Vec<&str>> = BTreeMap::new();
+    for one in left_out {
+        by_reason.entry(&one.reason).or_default().push(&one.what);
+    }
+    let all = match (thing, left_out.len()) {
+        ("entry", n) if n != 1 => format!("{} entries", crate::talk::thousands(n as u64)),
+        (thing, n) => counted(n as u64, thing),
+    };
+    say(&format!("left out: {all}"));
+    for (reason, entries) in by_reason {
+        say(&format!("  {reason}:"));
+        for entry in entries {
+            say(&format!("    {entry}"));
+        }
+    }
+}

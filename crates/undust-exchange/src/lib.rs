@@ -1,0 +1,181 @@
+//! Rules in the formats of other tools, and theirs in ours. One file per format; what a format cannot say is listed, never dropped in silence.
+//!
+//! Exports are in URL form (what other tools make of a URL may be fetched) and speak of rules in force alone. Two translations carry
+//! all formats: [`meaning`] tells rules that only drop or order parameters, [`regex_of`] turns templates into regular expressions.
+
+mod apache;
+mod clean_param;
+mod clearurls;
+mod collect;
+mod dialect;
+mod duplicate_url_discarder;
+mod in_force;
+mod meaning;
+mod nginx;
+mod no_vary_search;
+mod nutch;
+mod place;
+mod plain;
+mod regex_of;
+mod regex_read;
+mod removeparam;
+
+use std::fmt;
+use std::str::FromStr;
+
+use undust::rules::RuleSet;
+
+use in_force::in_force;
+
+/// A format of another tool.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Format {
+    /// Rules of zytedata/duplicate-url-discarder, JSON.
+    DuplicateUrlDiscarder,
+    /// `regex-normalize.xml` of Apache Nutch and `StormCrawler`.
+    Nutch,
+    /// The rules of `ClearURLs`, JSON.
+    ClearUrls,
+    /// Filters of `AdGuard` and uBlock Origin.
+    RemoveParam,
+    /// A configuration of nginx.
+    Nginx,
+    /// A configuration of Apache's `mod_rewrite`.
+    Apache,
+    /// Lines of robots.txt.
+    CleanParam,
+    /// Headers of HTTP responses.
+    NoVarySearch,
+    /// Regular expressions, a line of JSON each.
+    Regex,
+}
+
+impl Format {
+    /// Every format, with the name it goes by.
+    pub const NAMED: [(&'static str, Format); 9] = [
+        ("duplicate-url-discarder", Format::DuplicateUrlDiscarder),
+        ("nutch", Format::Nutch),
+        ("clearurls", Format::ClearUrls),
+        ("removeparam", Format::RemoveParam),
+        ("nginx", Format::Nginx),
+        ("apache", Format::Apache),
+        ("clean-param", Format::CleanParam),
+        ("no-vary-search", Format::NoVarySearch),
+        ("regex", Format::Regex),
+    ];
+
+    /// The formats that can be read, too.
+    pub const READ: [Format; 4] =
+        [Format::DuplicateUrlDiscarder, Format::Nutch, Format::ClearUrls, Format::RemoveParam];
+
+    /// What it is called.
+    pub fn name(self) -> &'static str {
+        Format::NAMED.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+    }
+
+    /// What the format cannot tell apart, whatever the rule, so that its users do a little more or less than our rules say.
+    pub fn liberties(self) -> &'static [&'static str] {
+        match self {
+            Format::DuplicateUrlDiscarder => duplicate_url_discarder::LIBERTIES,
+            Format::ClearUrls => clearurls::LIBERTIES,
+            Format::RemoveParam => removeparam::LIBERTIES,
+            Format::CleanParam => clean_param::LIBERTIES,
+            Format::NoVarySearch => no_vary_search::LIBERTIES,
+            Format::Nutch | Format::Regex => regex_of::LIBERTIES,
+            Format::Nginx | Format::Apache => &regex_of::LIBERTIES[1..],
+        }
+    }
+}
+
+impl fmt::Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())
+    }
+}
+
+impl FromStr for Format {
+    type Err = String;
+
+    fn from_str(name: &str) -> Result<Format, String> {
+        let known = Format::NAMED.iter().find(|(known, _)| *known == name);
+        known.map(|(_, format)| *format).ok_or_else(|| {
+            let names: Vec<&str> = Format::NAMED.iter().map(|(name, _)| *name).collect();
+            format!("'{name}' is no format ({})", names.join(", "))
+        })
+    }
+}
+
+/// Something that the other side cannot say.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub struct LeftOut {
+    /// The rule, as it is written on this side; where it was read, its place comes first.
+    pub what: String,
+    /// Why it cannot be said.
+    pub reason: String,
+}
+
+impl LeftOut {
+    pub(crate) fn new(what: impl Into<String>, reason: impl Into<String>) -> LeftOut {
+        LeftOut { what: what.into(), reason: reason.into() }
+    }
+}
+
+/// Rules in another format.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Exported {
+    /// What to write into the file.
+    pub text: String,
+    /// How many of our rules it says.
+    pub rules: usize,
+    /// The rules in force that it does not say.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// Rules from another format.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Imported {
+    /// The rules, which [`undust::apply::check`] has nothing against.
+    pub rules: RuleSet,
+    /// What they do not say.
+    pub left_out: Vec<LeftOut>,
+}
+
+/// The rules of `set` that are in force, in `format`.
+pub fn export(set: &RuleSet, format: Format) -> Exported {
+    let (rules, mut left_out) = in_force(set);
+    let written = match format {
+        Format::DuplicateUrlDiscarder => duplicate_url_discarder::export(&rules),
+        Format::Nutch => nutch::export(&rules),
+        Format::ClearUrls => clearurls::export(&rules),
+        Format::RemoveParam => removeparam::export(&rules),
+        Format::Nginx => nginx::export(&rules),
+        Format::Apache => apache::export(&rules),
+        Format::CleanParam => clean_param::export(&rules),
+        Format::NoVarySearch => no_vary_search::export(&rules),
+        Format::Regex => plain::export(&rules),
+    };
+    let said = rules.len() - written.left_out.len();
+    left_out.extend(written.left_out);
+    Exported { text: written.text, rules: said, left_out }
+}
+
+/// The rules that `text` says in `format`; an error is about the text as a whole and names line and column.
+pub fn import(text: &str, format: Format) -> Result<Imported, String> {
+    let collected = match format {
+        Format::DuplicateUrlDiscarder => duplicate_url_discarder::import(text)?,
+        Format::Nutch => nutch::import(text)?,
+        Format::ClearUrls => clearurls::import(text)?,
+        Format::RemoveParam => removeparam::import(text),
+        _ => {
+            let names: Vec<&str> = Format::READ.iter().map(|format| format.name()).collect();
+            return Err(format!("{format} is not read, only written (read are {})", names.join(", ")));
+        }
+    };
+    Ok(collected.finish())
+}
+
+/// What a format makes of all rules; each rule is said or left out once.
+pub(crate) struct Written {
+    pub(crate) text: String,
+    pub(crate) left_out: Vec<LeftOut>,
+}

@@ -1,0 +1,55 @@
+//! `regex-normalize.xml` of Apache Nutch and `StormCrawler`: expressions of Java, each replaced wherever it is found, in order.
+
+use roxmltree::{Document, Node};
+
+use crate::Written;
+use crate::collect::Collected;
+use crate::dialect::JAVA;
+use crate::in_force::{InForce, sort_out};
+use crate::regex_read::rule_of;
+
+pub(crate) fn export(rules: &[InForce]) -> Written {
+    let (said, left_out) = sort_out(rules, |rule| JAVA.write(rule));
+    let mut lines = vec!["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<regex-normalize>\n".to_owned()];
+    for (rule, regexes) in said {
+        // Two hyphens would end the comment.
+        lines.push(format!("<!-- {}: rule {} -->\n", rule.site, rule.id().replace("--", "- -")));
+        for (pattern, replacement) in regexes {
+            let (pattern, replacement) = (xml(&pattern), xml(&replacement));
+            let inside = format!("<pattern>{pattern}</pattern><substitution>{replacement}</substitution>");
+            lines.push(format!("<regex>{inside}</regex>\n"));
+        }
+    }
+    lines.push("</regex-normalize>\n".to_owned());
+    Written { text: lines.concat(), left_out }
+}
+
+fn xml(text: &str) -> String {
+    text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
+}
+
+pub(crate) fn import(text: &str) -> Result<Collected, String> {
+    let document = Document::parse(text).map_err(|error| error.to_string())?;
+    if !document.root_element().has_tag_name("regex-normalize") {
+        let name = document.root_element().tag_name().name();
+        return Err(format!("the root element is <{name}>, not <regex-normalize>"));
+    }
+    let mut collected = Collected::default();
+    for regex in document.descendants().filter(|node| node.has_tag_name("regex")) {
+        let child =
+            |name: &str| regex.children().find(|node| node.has_tag_name(name)).and_then(|node| node.text());
+        // As Nutch reads it: an element without text is empty.
+        let (pattern, substitution) =
+            (child("pattern").unwrap_or_default(), child("substitution").unwrap_or_default());
+        let what = format!("{}: {pattern} -> {substitution}", place(&document, regex));
+        match rule_of(pattern, substitution) {
+            Ok((hosts, action)) => collected.add(hosts, action, &what),
+            Err(reason) => collected.leave_out(what, reason),
+        }
+    }
+    Ok(collected)
+}
+
+fn place(document: &Document, node: Node) -> String {
+    format!("line {}", document.text_pos_at(node.range().start).row)
+}

@@ -1,0 +1,371 @@
+//! From rules to regular expressions: the one translation behind all formats that have them.
+//!
+//! Parameters match in any order and between any others, which a regular expression has to spell out: a rule becomes one for each
+//! order of the parameters it names, and for each place that the others may end at. Plain ones do not look ahead or behind, but for
+//! the token borders of substitutions: not every engine can.
+
+mod host;
+mod query;
+mod text;
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use undust::rules::template::{Convert, Fragment, Item, List, Piece, Template, Text};
+use undust::rules::{Action, Rewrite, Substitute};
+use undust::url::SiteBy;
+
+use crate::in_force::InForce;
+use crate::meaning::{as_text, stays};
+
+pub(crate) use text::escape;
+
+/// What holds for every expression.
+pub(crate) const LIBERTIES: &[&str] = &[
+    "URLs must be normalised first, and the list be run until nothing changes, as our rules are",
+    "URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone",
+];
+
+/// One expression that matches a whole URL or, in a substitution, a piece of it, and what that becomes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) struct Regex {
+    pub(crate) pattern: String,
+    pub(crate) replacement: Vec<Part>,
+    /// How many groups it has.
+    pub(crate) groups: usize,
+}
+
+/// A part of a replacement.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(crate) enum Part {
+    Text(String),
+    Group(usize),
+}
+
+/// Who is to run the expressions.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Runner {
+    /// Every expression on every URL; each place it is found at is replaced.
+    List,
+    /// Like that, on URLs of its site alone.
+    SiteList,
+    /// The first that matches the whole URL leads to another one.
+    Redirect,
+}
+
+/// What `rule` says, as expressions to be tried in order.
+pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, String> {
+    match &rule.action {
+        Action::Rewrite(rewrite) => of_rewrite(rule, rewrite, runner),
+        Action::Substitute(substitute) => Ok(vec![of_substitute(rule, substitute, runner)?]),
+        Action::Skip(_) => Err("a skip changes no URL".into()),
+    }
+}
+
+fn of_rewrite(rule: &InForce, rewrite: &Rewrite, runner: Runner) -> Result<Vec<Regex>, String> {
+    let (from, to) = (rewrite.matches(), rewrite.becomes());
+    if runner == Runner::Redirect && !changes_always(from, to) {
+        return Err("it may match a URL that it does not change, which would be redirected to itself".into());
+    }
+    let mut pattern = Pattern::new(from, to, runner)?;
+    pattern.text.push('^');
+    if runner != Runner::SiteList && !is_fixed(&from.host) {
+        pattern.text.push_str(&not_below(&rule.but));
+    }
+    pattern.add_text(&from.scheme, ":/?#")?;
+    pattern.text.push_str("://");
+    if let Some(userinfo) = &from.userinfo {
+        pattern.add_text(userinfo, "/?#")?;
+        pattern.text.push('@');
+    }
+    host::add(&mut pattern, rule, from, to)?;
+    if let Some(port) = &from.port {
+        pattern.text.push(':');
+        pattern.add_text(port, "/?#@")?;
+    }
+    pattern.add_path(&from.path)?;
+    query::each_layout(&pattern, from, to)
+}
+
+fn is_fixed(list: &List) -> bool {
+    list.iter().all(|item| item.fixed().is_some())
+}
+
+/// An expression as far as it is written, and what its groups hold.
+#[derive(Clone)]
+struct Pattern<'t> {
+    text: String,
+    groups: usize,
+    /// The holes that the rewrite prints: no others need groups.
+    used: BTreeSet<&'t str>,
+    /// How the path of the rewrite prints the components not named, if it does.
+    path_rest_printed: Option<PathRest>,
+    /// Whether nothing but the query changes.
+    only_query: bool,
+    separator: u8,
+    looks_ahead: bool,
+    holes: BTreeMap<&'t str, usize>,
+    host_rest: Option<host::Rest>,
+    path_rest: Option<usize>,
+    others: Vec<usize>,
+    fragment: Option<usize>,
+}
+
+impl<'t> Pattern<'t> {
+    fn new(from: &'t Template, to: &'t Template, runner: Runner) -> Result<Pattern<'t>, String> {
+        let mut seen = BTreeSet::new();
+        if !hole_names(from).all(|name| name.is_empty() || seen.insert(name)) {
+            return Err("it asks for the same text in two places".into());
+        }
+        Ok(Pattern {
+            text: String::new(),
+            groups: 0,
+            used: hole_names(to).collect(),
+            path_rest_printed: PathRest::of(from, to),
+            only_query: only_query(from, to),
+            separator: b'&',
+            looks_ahead: runner != Runner::SiteList,
+            holes: BTreeMap::new(),
+            host_rest: None,
+            path_rest: None,
+            others: Vec::new(),
+            fragment: None,
+        })
+    }
+
+    /// Add a group around `inside`; its number.
+    fn group(&mut self, inside: &str) -> usize {
+        self.groups += 1;
+        self.text.push('(');
+        self.text.push_str(inside);
+        self.text.push(')');
+        self.groups
+    }
+
+    /// Every component brings its slash, so that none or many can be copied at once.
+    fn add_path(&mut self, path: &'t List) -> Result<(), String> {
+        for item in path {
+            match item {
+                Item::One(text) => {
+                    self.text.push('/');
+                    self.add_text(text, "/?#")?;
+                }
+                Item::Rest(_) => match self.path_rest_printed {
+                    None => self.text.push_str("(?:/[^/?#]*)*"),
+                    Some(PathRest::Any) => self.path_rest = Some(self.group("(?:/[^/?#]*)*")),
+                    Some(PathRest::Some) => self.path_rest = Some(self.group("(?:/[^/?#]*)+")),
+                },
+            }
+        }
+        Ok(())
+    }
+
+    /// The end of the expression.
+    fn add_fragment(&mut self, from: &Template, to: &Template) -> Result<(), String> {
+        match (&from.fragment, &to.fragment) {
+            (None, _) => {}
+            (Some(Fragment::Any), Some(Fragment::Any)) => {
+                // The group stands outside, so that it is always set.
+                self.fragment = Some(self.group("(?:#.*)?"));
+            }
+            (Some(Fragment::Any), _) => self.text.push_str("(?:#.*)?"),
+            (Some(Fragment::Text(_)), _) => return Err("it asks for a fragment".into()),
+        }
+        self.text.push('$');
+        Ok(())
+    }
+
+    /// What the URL becomes.
+    fn replacement(&self, to: &Template) -> Result<Vec<Part>, String> {
+        let mut out = Replacement::default();
+        self.print_text(&to.scheme, &mut out)?;
+        out.text("://");
+        if let Some(userinfo) = &to.userinfo {
+            self.print_text(userinfo, &mut out)?;
+            out.text("@");
+        }
+        host::print(self, &to.host, &mut out)?;
+        if let Some(port) = &to.port {
+            out.text(":");
+            self.print_text(port, &mut out)?;
+        }
+        for item in &to.path {
+            match item {
+                Item::One(text) => {
+                    out.text("/");
+                    self.print_text(text, &mut out)?;
+                }
+                Item::Rest(convert) => {
+                    copies(*convert)?;
+                    out.group(self.path_rest);
+                }
+            }
+        }
+        query::print(self, to, &mut out)?;
+        match &to.fragment {
+            None => {}
+            Some(Fragment::Any) => out.group(self.fragment),
+            Some(Fragment::Text(text)) => {
+                out.text("#");
+                self.print_text(text, &mut out)?;
+            }
+        }
+        Ok(out.parts)
+    }
+
+    fn print_text(&self, text: &Text, out: &mut Replacement) -> Result<(), String> {
+        for piece in text {
+            match piece {
+                Piece::Literal(bytes) => out.text(&as_text(bytes)?),
+                Piece::Star => return Err("its * has no value".into()),
+                Piece::Hole { name, convert, .. } => {
+                    copies(*convert)?;
+                    out.group(self.holes.get(name.as_str()).copied());
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The components not named, as they are printed.
+#[derive(Clone, Copy)]
+enum PathRest {
+    Any,
+    /// At least one: without any, `/` would become nothing, which is `/` again.
+    Some,
+}
+
+impl PathRest {
+    fn of(from: &Template, to: &Template) -> Option<PathRest> {
+        let is_rest = |item: &Item| matches!(item, Item::Rest(_));
+        let is_bare = |item: &Item| is_rest(item) || item.fixed() == Some(b"");
+        if !to.path.iter().any(is_rest) {
+            None
+        } else if to.path.len() == 1 && from.path.len() > 1 && from.path.iter().all(is_bare) {
+            Some(PathRest::Some)
+        } else {
+            Some(PathRest::Any)
+        }
+    }
+}
+
+/// Whether the rule leaves everything before the query as it is.
+fn only_query(from: &Template, to: &Template) -> bool {
+    let apart = |template: &Template| Template { query: None, ..template.clone() };
+    stays(&apart(from), &apart(to))
+}
+
+fn hole_names(template: &Template) -> impl Iterator<Item = &str> {
+    template.texts().flatten().filter_map(|piece| match piece {
+        Piece::Hole { name, .. } => Some(name.as_str()),
+        _ => None,
+    })
+}
+
+fn copies(convert: Convert) -> Result<(), String> {
+    if convert == Convert::Copy { Ok(()) } else { Err("it converts text, which replacements cannot".into()) }
+}
+
+/// A replacement as far as it is written.
+#[derive(Default)]
+struct Replacement {
+    parts: Vec<Part>,
+}
+
+impl Replacement {
+    fn text(&mut self, text: &str) {
+        match self.parts.last_mut() {
+            Some(Part::Text(last)) => last.push_str(text),
+            _ => self.parts.push(Part::Text(text.to_owned())),
+        }
+    }
+
+    fn group(&mut self, number: Option<usize>) {
+        self.parts.extend(number.map(Part::Group));
+    }
+}
+
+/// Whether the rule changes whatever it matches, as far as that is easily seen: a parameter or component is gone or new, or a fixed
+/// text is another.
+fn changes_always(from: &Template, to: &Template) -> bool {
+    let fixed_differ =
+        |one: Option<&[u8]>, other: Option<&[u8]>| matches!((one, other), (Some(a), Some(b)) if a != b);
+    let text = |text: &Text| undust::rules::template::as_literal(text).map(<[u8]>::to_vec);
+    let lists_differ = |one: &List, other: &List| {
+        let rests = |list: &List| list.iter().filter(|item| matches!(item, Item::Rest(_))).count();
+        let (open, same_length) = (rests(one), one.len() == other.len());
+        let aligned = one.iter().zip(other).any(|(a, b)| fixed_differ(a.fixed(), b.fixed()));
+        (open == rests(other) && !same_length) || (open == 0 && aligned) || first_differs(one, other)
+    };
+    fixed_differ(text(&from.scheme).as_deref(), text(&to.scheme).as_deref())
+        || lists_differ(&from.host, &to.host)
+        || (lists_differ(&from.path, &to.path) && !may_vanish(from, to))
+        || from.port.is_some() != to.port.is_some()
+        || query::changes_always(from, to)
+}
+
+/// Whether a path `/` may be matched and become nothing, which is `/` again.
+fn may_vanish(from: &Template, to: &Template) -> bool {
+    let may_be_empty = |item: &Item| match item {
+        Item::Rest(_) => true,
+        Item::One(text) => text.iter().all(|piece| matches!(piece, Piece::Hole { optional: true, .. })),
+    };
+    let is_rest = |item: &Item| matches!(item, Item::Rest(_));
+    let is_bare = matches!(PathRest::of(from, to), Some(PathRest::Some));
+    !is_bare && to.path.iter().all(is_rest) && from.path.iter().all(may_be_empty)
+}
+
+/// Whether both lists begin with fixed items that differ.
+fn first_differs(one: &List, other: &List) -> bool {
+    let pairs = one.iter().zip(other).map(|(a, b)| (a.fixed(), b.fixed()));
+    let mut fixed = pairs.take_while(|(a, b)| a.is_some() && b.is_some());
+    fixed.any(|(a, b)| a != b)
+}
+
+/// A substitution, on token borders. Where the expression is run on all URLs, it first looks whether this one is on the site.
+fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Result<Regex, String> {
+    let (from, to) = (as_text(substitute.from())?, as_text(substitute.to())?);
+    let is_token = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let (at_start, at_end) = (substitute.is_at_start(), substitute.is_at_end());
+    let before = if is_token(substitute.from().first()) && !at_start { "(?<![0-9A-Za-z])" } else { "" };
+    let behind = if is_token(substitute.from().last()) && !at_end { "(?![0-9A-Za-z])" } else { "" };
+    let place = format!("{before}{}{behind}", escape(&from));
+    let here = if runner == Runner::SiteList { String::new() } else { on_site(rule) };
+    let (group, text) = (Part::Group(1), Part::Text(to));
+    let (pattern, replacement) = match (at_start, at_end) {
+        (true, true) => (format!("^{here}{place}$"), vec![text]),
+        (true, false) => (format!("^{here}{place}(.*)$"), vec![text, group]),
+        (false, true) => (format!("^{here}(.*){place}$"), vec![group, text]),
+        (false, false) => match runner {
+            Runner::SiteList => (place, vec![text]),
+            // \G goes on where the last place ended, so that what was seen of the site still holds.
+            Runner::List => (format!("(?:^{here}|(?!^)\\G)(.*?){place}"), vec![group, text]),
+            Runner::Redirect => {
+                return Err("it replaces every place at once, and a redirect changes one".into());
+            }
+        },
+    };
+    let groups = replacement.iter().filter(|part| matches!(part, Part::Group(_))).count();
+    Ok(Regex { pattern, replacement, groups })
+}
+
+const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";
+pub(crate) const LABELS: &str = "(?:[^./?#@:]+\\.)*";
+
+/// Looks ahead whether the URL is on the rule's site.
+fn on_site(rule: &InForce) -> String {
+    if rule.holds_everywhere() {
+        return String::new();
+    }
+    let labels = if rule.site_by == SiteBy::Domain { LABELS } else { "" };
+    format!("{}(?={AUTHORITY}{labels}{}(?:[:/?#]|$))", not_below(&rule.but), escape(rule.site))
+}
+
+/// Looks ahead whether the URL is on none of these sites.
+fn not_below(sites: &[&str]) -> String {
+    if sites.is_empty() {
+        return String::new();
+    }
+    let names: Vec<String> = sites.iter().map(|site| escape(site)).collect();
+    format!("(?!{AUTHORITY}{LABELS}(?:{})(?:[:/?#]|$))", names.join("|"))
+}
