@@ -9,14 +9,17 @@ use undust_neural::file::{Models, from_bytes, to_bytes};
 use crate::output;
 
 /// Rules and models as they are applied.
-pub(crate) struct Deployed {
-    pub(crate) rules: RuleSet,
-    pub(crate) models: Models,
+#[derive(Clone)]
+pub struct Deployed {
+    /// The rules.
+    pub rules: RuleSet,
+    /// Models of some of their sites.
+    pub models: Models,
 }
 
 impl Deployed {
     /// Read a rule file, and the models that it names.
-    pub(crate) fn load(path: &Path) -> Result<Deployed> {
+    pub fn load(path: &Path) -> Result<Deployed> {
         let rules = load(path)?;
         let models = match &rules.model {
             Some(model) => load_models(&path.with_file_name(&model.file), model)
@@ -27,7 +30,7 @@ impl Deployed {
     }
 
     /// Write a rule file, and its models next to it; without any, there is only the rule file.
-    pub(crate) fn save(&mut self, path: &Path) -> Result<()> {
+    pub fn save(&mut self, path: &Path) -> Result<()> {
         if !self.models.is_empty() {
             let (bytes, model_path) = (to_bytes(&self.models), models_beside(path));
             let name = model_path.file_name().unwrap_or_default().to_string_lossy().into_owned();

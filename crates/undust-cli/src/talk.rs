@@ -11,34 +11,41 @@ pub(crate) fn say(line: &str) {
 
 /// What was wrong with an input: how many lines, and the first few of them; and how much was not looked at.
 pub(crate) fn report_problems(summary: &Summary) {
-    report_bad_lines(summary);
+    for line in problems_of(summary) {
+        say(&line);
+    }
+}
+
+/// The same, to be said elsewhere.
+pub(crate) fn problems_of(summary: &Summary) -> Vec<String> {
+    let mut lines = bad_lines(summary);
     if summary.cut > 0 {
         let are = if summary.cut == 1 { "is" } else { "are" };
         let most = size(summary.max_body);
         let whose = if summary.cut == 1 { "its" } else { "their" };
         let pages = counted(summary.cut, "page");
-        say(&format!("{pages} {are} longer than {most}: only {whose} beginning was read (--max-body)"));
+        lines.push(format!("{pages} {are} longer than {most}: only {whose} beginning was read (--max-body)"));
     }
+    lines
 }
 
-fn report_bad_lines(summary: &Summary) {
+fn bad_lines(summary: &Summary) -> Vec<String> {
     let problems = &summary.problems;
     if problems.count == 0 {
-        return;
+        return Vec::new();
     }
     let were = if problems.count == 1 { "was" } else { "were" };
-    say(&format!(
+    let mut lines = vec![format!(
         "{} of {} could not be read and {were} skipped:",
         thousands(problems.count),
         counted(summary.lines, summary.format.unit())
-    ));
-    for problem in &problems.samples {
-        say(&format!("  {problem}"));
-    }
+    )];
+    lines.extend(problems.samples.iter().map(|problem| format!("  {problem}")));
     let more = problems.count - problems.samples.len() as u64;
     if more > 0 {
-        say(&format!("  … and {} more (--strict stops at the first)", thousands(more)));
+        lines.push(format!("  … and {} more (--strict stops at the first)", thousands(more)));
     }
+    lines
 }
 
 /// So many things: `1 site`, `1,234 sites`.

@@ -26,10 +26,12 @@ pub enum Format {
     Warc,
     /// A folder of saved pages: a mirror made by wget or `HTTrack`.
     Folder,
+    /// A table of Arrow arrays in memory: no format of files, so not one of [`Format::ALL`].
+    Arrow,
 }
 
 impl Format {
-    /// Every format, in the order in which help texts list them.
+    /// Every format of files, in the order in which help texts list them.
     pub const ALL: [Format; 10] = [
         Format::Tsv,
         Format::Csv,
@@ -56,6 +58,7 @@ impl Format {
             Format::Heritrix => "heritrix",
             Format::Warc => "warc",
             Format::Folder => "folder",
+            Format::Arrow => "arrow",
         }
     }
 
@@ -64,6 +67,7 @@ impl Format {
         match self {
             Format::Csv | Format::Warc => "record",
             Format::Folder => "file",
+            Format::Arrow => "row",
             _ => "line",
         }
     }

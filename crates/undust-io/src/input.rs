@@ -10,14 +10,24 @@ use crate::blocks::count_newlines;
 use crate::decompress::decompress;
 use crate::detect::{detect, is_warc};
 use crate::error::{ReadError, ReadErrorKind};
+#[cfg(feature = "arrow")]
+use crate::table::Table;
 
 /// Bytes to read, decompressed, under the name by which errors call them.
 pub struct Input {
     name: PathBuf,
-    /// Whether this is a folder, which has files and no bytes of its own.
-    is_folder: bool,
+    /// What has no bytes of its own.
+    other: Option<Other>,
     compressed: bool,
     reader: Box<dyn Read + Send>,
+}
+
+/// An input that is not a stream of bytes.
+enum Other {
+    /// Files below this name.
+    Folder,
+    #[cfg(feature = "arrow")]
+    Table(Table),
 }
 
 /// Open a file, or standard input for `-`, decompressing gzip, zstd and bzip2 (also many members in a row); or a folder of
@@ -30,9 +40,9 @@ pub fn open(path: &Path) -> Result<Input, ReadError> {
     if path.is_dir() {
         return Ok(Input {
             name: path.into(),
-            is_folder: true,
+            other: Some(Other::Folder),
             compressed: false,
-            reader: Box::new(no_bytes()),
+            reader: Box::new(no_bytes("a folder")),
         });
     }
     match File::open(path) {
@@ -46,8 +56,37 @@ impl Input {
     pub fn new(name: impl Into<PathBuf>, source: impl Read + Send + 'static) -> Result<Input, ReadError> {
         let name = name.into();
         match decompress(source) {
-            Ok((compressed, reader)) => Ok(Input { name, is_folder: false, compressed, reader }),
+            Ok((compressed, reader)) => Ok(Input { name, other: None, compressed, reader }),
             Err(error) => Err(ReadError { file: name, line: None, kind: ReadErrorKind::Io(error) }),
+        }
+    }
+
+    /// A table in memory, of which each batch has these columns; `name` is what errors call it.
+    #[cfg(feature = "arrow")]
+    pub fn from_batches(
+        name: impl Into<PathBuf>,
+        schema: &arrow_schema::Schema,
+        batches: impl Iterator<Item = Result<arrow_array::RecordBatch, arrow_schema::ArrowError>> + Send + 'static,
+    ) -> Result<Input, ReadError> {
+        let name = name.into();
+        let table = Table::new(name.clone(), schema, batches)?;
+        Ok(Input {
+            name,
+            other: Some(Other::Table(table)),
+            compressed: false,
+            reader: Box::new(no_bytes("a table")),
+        })
+    }
+
+    /// The table that this is, if it is one.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn take_table(&mut self) -> Option<Table> {
+        match self.other.take() {
+            Some(Other::Table(table)) => Some(table),
+            other => {
+                self.other = other;
+                None
+            }
         }
     }
 
@@ -77,8 +116,11 @@ impl Input {
 
     /// The format that the content looks like.
     pub fn format(&mut self) -> Result<Format, ReadError> {
-        if self.is_folder {
-            return Ok(Format::Folder);
+        match self.other {
+            Some(Other::Folder) => return Ok(Format::Folder),
+            #[cfg(feature = "arrow")]
+            Some(Other::Table(_)) => return Ok(Format::Arrow),
+            None => {}
         }
         let head = self.head()?;
         let seems = |seems| ReadError {
@@ -118,14 +160,14 @@ impl Input {
         } else {
             ReadErrorKind::Corrupt(error)
         };
-        let line = (!self.is_folder).then_some(line);
+        let line = self.other.is_none().then_some(line);
         ReadError { file: self.name.clone(), line, kind }
     }
 }
 
-/// What is read of a folder that is taken for a file.
-fn no_bytes() -> impl Read {
-    Failure(Some(io::Error::new(io::ErrorKind::IsADirectory, "this is a folder, not a file")))
+/// What is read of something that is taken for a file.
+fn no_bytes(what: &str) -> impl Read + use<> {
+    Failure(Some(io::Error::new(io::ErrorKind::IsADirectory, format!("this is {what}, not a file"))))
 }
 
 /// The first `most` bytes of a file, and how many there are.

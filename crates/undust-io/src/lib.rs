@@ -34,6 +34,8 @@ mod read;
 
 pub mod group;
 mod rows;
+#[cfg(feature = "arrow")]
+mod table;
 mod write;
 
 pub use error::{ReadError, ReadErrorKind};
@@ -42,4 +44,6 @@ pub use input::{Input, open};
 pub use problems::{Problem, Problems};
 pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
 pub use rows::write_pages;
+#[cfg(feature = "arrow")]
+pub use table::Texts;
 pub use write::{check_writable, write_atomically};

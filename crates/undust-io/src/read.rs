@@ -14,6 +14,8 @@ use crate::group::memory_of;
 use crate::in_order::{Batches, map_in_order};
 use crate::input::{Input, open};
 use crate::problems::{Problem, Problems, shown};
+#[cfg(feature = "arrow")]
+use crate::table::{Table, outcomes};
 
 /// The longest URL that is believed to be one.
 const MAX_URL: usize = 65_536;
@@ -98,6 +100,11 @@ pub fn try_read_prepared<E: From<ReadError>>(
     let reading = Reading { file: &file, prepare, threads: options.threads };
     let mut summary = Summary::new(format, options);
     let take = |batch| summary.take(batch, sink);
+    #[cfg(feature = "arrow")]
+    if let Some(table) = input.take_table() {
+        reading.table(table, take)?;
+        return Ok(summary);
+    }
     if format == Format::Folder {
         let folder = Folder::new(input.name(), options.host.as_deref())?;
         let read = |file| folder.read(file, max_body);
@@ -154,6 +161,20 @@ impl Reading<'_> {
             _ => 64,
         };
         self.items(csv, weight, |outcome| outcome, sink)
+    }
+
+    #[cfg(feature = "arrow")]
+    fn table<E: From<ReadError>>(
+        &self,
+        table: Table,
+        mut sink: impl FnMut(Batch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let (header, batches) = table.into_parts();
+        let work = |(first_row, batch)| {
+            let rows = outcomes(&header, first_row, &batch).map_err(|kind| self.file.error(None, kind))?;
+            self.batch(rows.into_iter())
+        };
+        map_in_order(batches, self.threads, work, |batch| sink(batch?))
     }
 
     /// What is read one by one: in batches of about the same weight.

@@ -11,10 +11,10 @@ use undust::page::Page;
 use undust_content::cluster::{Options, Report, cluster};
 use undust_content::read_body;
 use undust_io::group::{BySite, Sites};
-use undust_io::{Format, read, write_pages};
+use undust_io::{Format, Input, ReadError, Summary, read, write_pages};
 use undust_learn::evaluate::Agreement;
 
-use super::{print_json, read_into};
+use super::{opened, print_json, read_into};
 use crate::args::Cluster;
 use crate::table::{align_right, plain};
 use crate::talk::{counted, percent, report_problems, say, thousands};
@@ -33,19 +33,7 @@ struct Found {
 pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     output::check_place(&args.output, args.inputs.iter().chain(&args.reference), args.json, "pages")?;
     let reference = args.reference.as_deref().map(|file| labels_in(file, args)).transpose()?;
-    let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
-    read_into(&mut pages, &args.inputs, &args.reading, &read_body)?;
-    let options = args.clustering.options();
-    let (sites, report) = args.reading.thread_pool()?.install(|| cluster_all(pages, &options))?;
-    if report.pages == 0 {
-        bail!("nothing to cluster: the input has no pages");
-    }
-    if report.pages == report.unknown {
-        let pages = counted(report.pages, "page");
-        bail!(
-            "nothing to tell pages by: they need html, text, a digest, a simhash or the like ({pages}, none like that)"
-        );
-    }
+    let (sites, report) = clusters_of(opened(&args.inputs), args, &report_problems)?;
     let reference = reference.map(|labels| compare(&labels, &sites)).transpose()?;
     save(&args.output, &sites)?;
     let found = Found { sites: sites.len() as u64, report, reference };
@@ -58,6 +46,28 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
         say(&format!("pages written to {}", args.output.display()));
     }
     Ok(Outcome::Fine)
+}
+
+/// The pages of the inputs, clustered, by site; what is wrong with an input is told to `tell`.
+pub(crate) fn clusters_of(
+    inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
+    args: &Cluster,
+    tell: &dyn Fn(&Summary),
+) -> Result<(Sites, Report)> {
+    let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
+    read_into(&mut pages, inputs, &args.reading, &read_body, tell)?;
+    let options = args.clustering.options();
+    let (sites, report) = args.reading.thread_pool()?.install(|| cluster_all(pages, &options))?;
+    if report.pages == 0 {
+        bail!("nothing to cluster: the input has no pages");
+    }
+    if report.pages == report.unknown {
+        let pages = counted(report.pages, "page");
+        bail!(
+            "nothing to tell pages by: they need html, text, a digest, a simhash or the like ({pages}, none like that)"
+        );
+    }
+    Ok((sites, report))
 }
 
 /// All sites, by name, with their pages clustered.

@@ -8,11 +8,11 @@ use serde::Serialize;
 use undust::page::Page;
 use undust::rules::{Rule, RuleSet};
 use undust::url::site_of;
-use undust_io::read;
+use undust_io::{Input, ReadError, Summary, read_input};
 use undust_learn::evaluate::{Evaluation, Metrics, Report, Score};
 use undust_neural::apply::{Interpreter, Scratch};
 
-use super::{print_json, protocol};
+use super::{opened, print_json, protocol};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::rules_file::Deployed;
@@ -29,11 +29,23 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
 }
 
 fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
-    let Deployed { rules, models } = args.manner.load(rules)?;
-    let engine = Interpreter::new(&rules, models, args.manner.form.into());
-    let mut walk = Walk::new(&rules, &engine);
-    for input in &args.inputs {
-        report_problems(&read(input, &args.reading.options(), &mut |page| walk.add(&page))?);
+    let deployed = args.manner.load(rules)?;
+    let scores = scores_of(&deployed, opened(&args.inputs), args, &report_problems, &say)?;
+    show(args, &scores, || sheet(&scores))
+}
+
+/// What a rule set is worth on the labelled pages of the inputs; what is wrong with an input is told to `tell`.
+pub(crate) fn scores_of(
+    deployed: &Deployed,
+    inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
+    args: &Eval,
+    tell: &dyn Fn(&Summary),
+    say: &dyn Fn(&str),
+) -> Result<Scores> {
+    let engine = Interpreter::new(&deployed.rules, deployed.models.clone(), args.manner.form.into());
+    let mut walk = Walk::new(&deployed.rules, &engine);
+    for input in inputs {
+        tell(&read_input(input?, &args.reading.options(), &mut |page| walk.add(&page))?);
     }
     if walk.unlabelled > 0 {
         say(&format!("passed over, with neither cluster nor digest: {}", counted(walk.unlabelled, "page")));
@@ -41,8 +53,7 @@ fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
     if walk.labelled == 0 {
         bail!(NO_LABELS);
     }
-    let scores = Scores { report: walk.report(), with_skips: walk.report_with_skips() };
-    show(args, &scores, || sheet(&scores))
+    Ok(Scores { report: walk.report(), with_skips: walk.report_with_skips() })
 }
 
 /// Print what came of it in the way that was asked for.
@@ -62,7 +73,7 @@ pub(super) fn show(
 
 /// What is told of a rule set. What canonical forms are worth is one question, what it is worth to skip some of them another.
 #[derive(Serialize)]
-struct Scores {
+pub(crate) struct Scores {
     #[serde(flatten)]
     report: Report,
     /// Only where there are rules that skip URLs.

@@ -5,8 +5,8 @@ use std::io::{self, Write};
 
 use anyhow::Result;
 use serde_json::{Value, json};
-use undust::apply::{Naive, Step, Trace};
-use undust::rules::{Rule, Validation, classify};
+use undust::apply::{Form, Naive, Step, Trace};
+use undust::rules::{Rule, RuleSet, Validation, classify};
 
 use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
 use undust_neural::model::Known;
@@ -19,10 +19,10 @@ use crate::talk::{counted, percent, thousands};
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
-    let (rules_alone, both) = (Naive::new(&rules, form), Interpreter::new(&rules, models, form));
+    let both = Interpreter::new(&rules, models, form);
     let mut out = std::io::stdout().lock();
     for url in &args.urls {
-        let way = Way::of(url, &rules_alone, &both);
+        let way = Way::of(url.as_bytes(), &Naive::new(&rules, form), &both);
         if args.json {
             writeln!(out, "{}", to_json(url, &way))?;
         } else {
@@ -30,6 +30,11 @@ pub(super) fn run(args: &Explain) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Fine)
+}
+
+/// The way of a URL, as `--json` prints it.
+pub(crate) fn explained(url: &[u8], rules: &RuleSet, form: Form, both: &Interpreter) -> Value {
+    to_json(&text(url), &Way::of(url, &Naive::new(rules, form), both))
 }
 
 /// The way of a URL: what rules do, what the model then says, what rules do with that, and so on.
@@ -41,11 +46,11 @@ struct Way<'r> {
 }
 
 impl<'r> Way<'r> {
-    fn of(url: &str, rules: &Naive<'r>, both: &Interpreter) -> Way<'r> {
+    fn of(url: &[u8], rules: &Naive<'r>, both: &Interpreter) -> Way<'r> {
         let mut canonical = Vec::new();
-        both.append(url.as_bytes(), &mut Scratch::new(), &mut canonical);
+        both.append(url, &mut Scratch::new(), &mut canonical);
         let skip = rules.skips(&canonical);
-        let (mut turns, mut now) = (Vec::new(), url.as_bytes().to_vec());
+        let (mut turns, mut now) = (Vec::new(), url.to_vec());
         loop {
             let trace = rules.trace(&now);
             let is_end = trace.result == canonical || turns.len() == MOST_TURNS;

@@ -8,26 +8,27 @@ use std::io::Write;
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
-use serde_json::json;
+use serde_json::{Value, json};
 use undust::page::Page;
 use undust::rules::{self, Class3, Rule, RuleSet, classify};
 use undust_content::cluster::{Options, cluster};
 use undust_content::read_body;
 use undust_io::group::BySite;
+use undust_io::{Input, ReadError, Summary};
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
-use undust_learn::pipeline::{Config, Learned, learn_site};
+use undust_learn::pipeline::{Config, Contribution, Learned, learn_site};
 use undust_neural::learner::Lesson;
 
-use super::{drop_content, print_json, read_into};
+use super::{Read, drop_content, opened, print_json, read_into};
 use crate::args::{self, Learn, Method};
 use crate::report::Facts;
 use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
-use crate::talk::{counted, percent, say, thousands};
+use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, output, progress, report};
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
@@ -38,17 +39,102 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     if let Some(path) = &args.report {
         report::check_place(path, &args.output, &args.inputs)?;
     }
+    let config = config(args);
+    let collector = report::Collector::new(args.report.is_some(), &config);
+    let mut course = attend(opened(&args.inputs), args, &collector, &report_problems)?;
+    course.deployed.save(&args.output)?;
+    let Course { read, total, seconds, method, .. } = &course;
+    let Deployed { rules, models } = &course.deployed;
+    if args.json {
+        print_json(&course.summary())?;
+    } else if !output::is_stdout(&args.output) {
+        show(rules, total)?;
+        if !seconds.is_empty() {
+            auto::show(&course.parts, seconds)?;
+        }
+        seq2seq::show(models)?;
+        say(&format!("rules written to {}", args.output.display()));
+    }
+    if let Some(path) = &args.report {
+        let facts = Facts {
+            inputs: &args.inputs,
+            read: *read,
+            method,
+            config: &config,
+            total,
+            rules,
+            models: models.len() as u64,
+            // The same input gives the same page.
+            seconds: BTreeMap::new(),
+        };
+        report::save(path, &facts, collector)?;
+        say(&format!("report written to {}", path.display()));
+    }
+    if let Some(hint) = course.hint() {
+        say(hint);
+    }
+    Ok(Outcome::Fine)
+}
+
+/// What was read and learned.
+pub(crate) struct Course {
+    read: Read,
+    pub(crate) deployed: Deployed,
+    total: Total,
+    /// What each learner had a part in.
+    parts: Vec<Contribution>,
+    /// How long each of several learners took.
+    seconds: BTreeMap<String, f64>,
+    method: &'static str,
+}
+
+impl Course {
+    /// What `--json` prints.
+    pub(crate) fn summary(&self) -> Value {
+        let Deployed { rules, models } = &self.deployed;
+        let mut summary = json!({ "rules": rules.rules().count(), "totals": self.total });
+        if !models.is_empty() {
+            let reports: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
+            summary["models"] = json!(reports);
+        }
+        if !self.seconds.is_empty() {
+            summary["learners"] = json!(self.parts);
+        }
+        summary
+    }
+
+    /// What to do about it where there is no rule to use.
+    pub(crate) fn hint(&self) -> Option<&'static str> {
+        let Deployed { rules, models } = &self.deployed;
+        if rules.sites.is_empty() && self.total.clusters == 0 {
+            Some("no rule is likely: more URLs of the same sites help, or a smaller --min-support")
+        } else if rules.sites.is_empty() && models.is_empty() {
+            Some("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr")
+        } else if rules.rules().all(|(_, rule)| !rule.is_active()) {
+            Some("likely rules are not applied before they are tried out: see undust validate --help")
+        } else {
+            None
+        }
+    }
+}
+
+/// Read the inputs and learn from them; what is wrong with an input is told to `tell`.
+pub(crate) fn attend(
+    inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
+    args: &Learn,
+    collector: &report::Collector,
+    tell: &dyn Fn(&Summary),
+) -> Result<Course> {
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
-    let read = read_into(&mut pages, &args.inputs, &args.reading, &prepare)?;
+    let read = read_into(&mut pages, inputs, &args.reading, &prepare, tell)?;
     let config = config(args);
     let neural = seq2seq::learner(&args.seq2seq, args.seed);
     let (one, all) = (learner(args, args.method), auto::Timed::of(args, &neural));
-    let name = match args.method {
+    let method = match args.method {
         Method::Auto => all.name(),
         Method::Seq2seq => neural.name(),
         _ => one.as_ref().map_or("", |learner| learner.name()),
     };
-    let collector = report::Collector::new(args.report.is_some(), &config);
     let learn = |site: &str, pages: Vec<Page>| {
         let surveyor = collector.look(site, &pages);
         let lesson = match (&one, args.method) {
@@ -69,57 +155,14 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
             _ => (" with a cluster or a digest", "; --method dustbuster needs neither"),
         };
         bail!(
-            "nothing to learn from: '{}' needs full URLs{labels} ({}, none like that){hint}",
-            name,
+            "nothing to learn from: '{method}' needs full URLs{labels} ({}, none like that){hint}",
             counted(read.pages, "page")
         );
     }
     let parts = auto::contributions(&learned);
     let seconds = if matches!(args.method, Method::Auto) { all.seconds() } else { BTreeMap::new() };
-    let mut deployed = Deployed { rules: rule_set(learned, name, &config, &total), models };
-    deployed.save(&args.output)?;
-    let Deployed { rules, models } = deployed;
-    if args.json {
-        let mut summary = json!({ "rules": rules.rules().count(), "totals": total });
-        if !models.is_empty() {
-            let reports: BTreeMap<_, _> = models.iter().map(|(site, model)| (site, &model.report)).collect();
-            summary["models"] = json!(reports);
-        }
-        if !seconds.is_empty() {
-            summary["learners"] = json!(parts);
-        }
-        print_json(&summary)?;
-    } else if !output::is_stdout(&args.output) {
-        show(&rules, &total)?;
-        if !seconds.is_empty() {
-            auto::show(&parts, &seconds)?;
-        }
-        seq2seq::show(&models)?;
-        say(&format!("rules written to {}", args.output.display()));
-    }
-    if let Some(path) = &args.report {
-        let facts = Facts {
-            inputs: &args.inputs,
-            read,
-            method: name,
-            config: &config,
-            total: &total,
-            rules: &rules,
-            models: models.len() as u64,
-            // The same input gives the same page.
-            seconds: BTreeMap::new(),
-        };
-        report::save(path, &facts, collector)?;
-        say(&format!("report written to {}", path.display()));
-    }
-    if rules.sites.is_empty() && total.clusters == 0 {
-        say("no rule is likely: more URLs of the same sites help, or a smaller --min-support");
-    } else if rules.sites.is_empty() && models.is_empty() {
-        say("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr");
-    } else if rules.rules().all(|(_, rule)| !rule.is_active()) {
-        say("likely rules are not applied before they are tried out: see undust validate --help");
-    }
-    Ok(Outcome::Fine)
+    let deployed = Deployed { rules: rule_set(learned, method, &config, &total), models };
+    Ok(Course { read, deployed, total, parts, seconds, method })
 }
 
 /// Whether a model may be written next to the rules of all learners.
@@ -142,7 +185,7 @@ fn needs_clusters(pages: &[Page], config: &Config) -> bool {
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
 }
 
-fn config(args: &Learn) -> Config {
+pub(crate) fn config(args: &Learn) -> Config {
     Config {
         max_fpr: args.max_fpr,
         min_trials: args.min_trials,

@@ -2,13 +2,13 @@
 
 mod apply;
 mod check;
-mod cluster;
+pub(crate) mod cluster;
 mod dedup;
 mod demo;
-mod eval;
+pub(crate) mod eval;
 mod exchange;
-mod explain;
-mod learn;
+pub(crate) mod explain;
+pub(crate) mod learn;
 mod learners;
 mod protocol;
 mod tree;
@@ -21,7 +21,7 @@ use anyhow::{Context, Result, bail};
 use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
-use undust_io::{ReadOptions, open, try_read_prepared};
+use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared};
 
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
@@ -98,7 +98,7 @@ impl Manner {
 /// All pages of the inputs, by site, without their content.
 fn read_by_site(inputs: &[PathBuf], reading: &Reading, site_by: SiteBy) -> Result<Sites> {
     let mut pages = BySite::new(u64::MAX, site_by);
-    read_into(&mut pages, inputs, reading, &drop_content)?;
+    read_into(&mut pages, opened(inputs), reading, &drop_content, &report_problems)?;
     let mut sites = Sites::new();
     for partition in pages.finish()? {
         sites.extend(partition?);
@@ -121,24 +121,30 @@ pub(crate) struct Read {
     pub(crate) cut: u64,
 }
 
-/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side.
+/// Files to read, each opened in its turn.
+pub(crate) fn opened(files: &[PathBuf]) -> impl Iterator<Item = Result<Input, ReadError>> {
+    files.iter().map(|file| open(file))
+}
+
+/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side; what is wrong with an input is told to `tell`.
 fn read_into(
     pages: &mut BySite,
-    inputs: &[PathBuf],
+    inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
     reading: &Reading,
     prepare: &(dyn Fn(&mut Page) + Sync),
+    tell: &dyn Fn(&Summary),
 ) -> Result<Read> {
     let bar = progress::spinner("pages read");
     let mut read = Read::default();
     for input in inputs {
-        let summary = try_read_prepared(open(input)?, &reading.options(), prepare, &mut |page| {
+        let summary = try_read_prepared(input?, &reading.options(), prepare, &mut |page| {
             read.pages += 1;
             if read.pages % 1024 == 0 {
                 bar.set_position(read.pages);
             }
             pages.push(page).context("cannot write temporary files")
         })?;
-        bar.suspend(|| report_problems(&summary));
+        bar.suspend(|| tell(&summary));
         read.bad += summary.problems.count;
         read.cut += summary.cut;
     }

@@ -23,6 +23,8 @@ use crate::read::ReadOptions;
 pub(crate) use csv::Csv;
 pub(crate) use folder::{Folder, SavedFile};
 pub(crate) use table::Column;
+#[cfg(feature = "arrow")]
+pub(crate) use table::Header;
 pub(crate) use warc::{Record, Records};
 
 /// A format in which each line can be understood by itself.
@@ -66,7 +68,7 @@ pub(crate) fn line_format(
 ) -> Result<Option<Box<dyn LineFormat>>, ReadErrorKind> {
     let first_line = first_line(head);
     Ok(Some(match format {
-        Format::Csv | Format::Warc | Format::Folder => return Ok(None),
+        Format::Csv | Format::Warc | Format::Folder | Format::Arrow => return Ok(None),
         Format::Tsv => Box::new(tsv::Tsv::new(first_line)?),
         Format::Jsonl => Box::new(jsonl::Jsonl),
         Format::Urls => Box::new(urls::Urls),

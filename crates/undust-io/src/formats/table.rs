@@ -61,7 +61,7 @@ impl Column {
     }
 
     /// Put `value` into its place in `page`. Empty and `-` mean that it is not known, but for the URL.
-    pub(super) fn fill(self, page: &mut Page, value: Cow<'_, str>) -> Result<(), String> {
+    pub(crate) fn fill(self, page: &mut Page, value: Cow<'_, str>) -> Result<(), String> {
         let is_unknown = matches!(value.as_ref(), "" | "-");
         match self {
             Column::Url => page.url = value.into_owned().into_bytes(),
@@ -129,11 +129,11 @@ impl Column {
 }
 
 /// The columns of a table, in its order; `None` for those that say nothing about a page.
-pub(super) struct Header(Vec<Option<Column>>);
+pub(crate) struct Header(Vec<Option<Column>>);
 
 impl Header {
     /// The columns named in `cells`, one of which must be the URL.
-    pub(super) fn new<'c>(cells: impl Iterator<Item = &'c [u8]>) -> Result<Header, ReadErrorKind> {
+    pub(crate) fn new<'c>(cells: impl Iterator<Item = &'c [u8]>) -> Result<Header, ReadErrorKind> {
         let names: Vec<_> = cells.map(|cell| String::from_utf8_lossy(unquoted(cell))).collect();
         let columns: Vec<_> = names.iter().map(|name| Column::named(name)).collect();
         if columns.contains(&Some(Column::Url)) {
@@ -141,6 +141,12 @@ impl Header {
         } else {
             Err(ReadErrorKind::MissingColumn { column: "url", header: shown(names.join(", ").as_bytes()) })
         }
+    }
+
+    /// The columns, in the order of the table.
+    #[cfg(feature = "arrow")]
+    pub(crate) fn columns(&self) -> impl Iterator<Item = Option<Column>> {
+        self.0.iter().copied()
     }
 
     /// The page in a row. Cells may be missing at the end, but not the URL.

@@ -1,0 +1,234 @@
+//! Tables of Arrow arrays: the same columns as in a file, many rows at once.
+
+use std::io;
+use std::path::PathBuf;
+
+use arrow_array::cast::AsArray;
+use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::{
+    Array, ArrayRef, BinaryArray, BinaryViewArray, GenericBinaryArray, GenericStringArray, LargeBinaryArray,
+    OffsetSizeTrait, RecordBatch, UInt64Array,
+};
+use arrow_cast::cast;
+use arrow_schema::{ArrowError, DataType, Schema};
+use undust::page::{Body, Page};
+
+use crate::error::{ReadError, ReadErrorKind};
+use crate::formats::{Column, Fault, Header, Outcome, Parsed};
+
+/// A table in memory, in batches of rows.
+pub(crate) struct Table {
+    name: PathBuf,
+    header: Header,
+    batches: Box<dyn Iterator<Item = Result<RecordBatch, ArrowError>> + Send>,
+}
+
+impl Table {
+    /// A table of these columns; `name` is what errors call it.
+    pub(crate) fn new(
+        name: PathBuf,
+        schema: &Schema,
+        batches: impl Iterator<Item = Result<RecordBatch, ArrowError>> + Send + 'static,
+    ) -> Result<Table, ReadError> {
+        let names = schema.fields().iter().map(|field| field.name().as_bytes());
+        match Header::new(names) {
+            Ok(header) => Ok(Table { name, header, batches: Box::new(batches) }),
+            Err(kind) => Err(ReadError { file: name, line: None, kind }),
+        }
+    }
+
+    /// The batches, each with the number of its first row, and the columns they have.
+    pub(crate) fn into_parts(
+        self,
+    ) -> (Header, impl Iterator<Item = Result<(u64, RecordBatch), ReadError>> + Send) {
+        let Table { name, header, batches } = self;
+        let mut next = 1;
+        let numbered = batches.map(move |batch| {
+            let first = next;
+            let kind = |error| ReadErrorKind::Io(io::Error::other(error));
+            let batch = batch.map_err(|error| ReadError {
+                file: name.clone(),
+                line: Some(first),
+                kind: kind(error),
+            })?;
+            next += batch.num_rows() as u64;
+            Ok((first, batch))
+        });
+        (header, numbered)
+    }
+}
+
+/// What became of each row of a batch.
+pub(crate) fn outcomes(
+    header: &Header,
+    first_row: u64,
+    batch: &RecordBatch,
+) -> Result<Vec<Outcome>, ReadErrorKind> {
+    let columns = header.columns().zip(batch.columns());
+    let cells = columns.filter_map(|(column, array)| Some((column?, array)));
+    let cells: Vec<(Column, Cells)> = cells
+        .map(|(column, array)| Ok((column, Cells::new(column, array)?)))
+        .collect::<Result<_, ReadErrorKind>>()?;
+    let outcome =
+        |row: usize| Outcome { number: first_row + row as u64, parsed: page(&cells, row), cut: false };
+    Ok((0..batch.num_rows()).map(outcome).collect())
+}
+
+fn page(cells: &[(Column, Cells)], row: usize) -> Parsed {
+    let mut page = Page::default();
+    for (column, cells) in cells {
+        cells.fill(*column, row, &mut page).map_err(Fault::Bad)?;
+    }
+    Ok(Some(page))
+}
+
+/// The text of an array, as bytes: it came through memory, unchecked, and need not be UTF-8 whatever its type says.
+pub enum Texts {
+    /// Offsets of 32 bits.
+    Small(BinaryArray),
+    /// Offsets of 64 bits.
+    Large(LargeBinaryArray),
+    /// Views.
+    View(BinaryViewArray),
+}
+
+impl Texts {
+    /// The text or the bytes of an array; none where it holds something else.
+    pub fn of(array: &dyn Array) -> Option<Texts> {
+        Some(match array.data_type() {
+            DataType::Utf8 => Texts::Small(bytes_of(array.as_string())),
+            DataType::LargeUtf8 => Texts::Large(bytes_of(array.as_string())),
+            DataType::Utf8View => Texts::View(array.as_string_view().clone().to_binary_view()),
+            DataType::Binary => Texts::Small(array.as_binary::<i32>().clone()),
+            DataType::LargeBinary => Texts::Large(array.as_binary::<i64>().clone()),
+            DataType::BinaryView => Texts::View(array.as_binary_view().clone()),
+            _ => return None,
+        })
+    }
+
+    /// The text in a row; none where it is null.
+    pub fn get(&self, row: usize) -> Option<&[u8]> {
+        match self {
+            Texts::Small(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::Large(texts) => texts.is_valid(row).then(|| texts.value(row)),
+            Texts::View(texts) => texts.is_valid(row).then(|| texts.value(row)),
+        }
+    }
+}
+
+/// The bytes of text, where they are.
+fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> GenericBinaryArray<O> {
+    let (offsets, values, nulls) = texts.clone().into_parts();
+    GenericBinaryArray::new(offsets, values, nulls)
+}
+
+/// The cells of a column.
+enum Cells {
+    Texts(Texts),
+    /// Simhashes as numbers, signed or not.
+    Bits(UInt64Array),
+}
+
+impl Cells {
+    fn new(column: Column, array: &ArrayRef) -> Result<Cells, ReadErrorKind> {
+        if let Some(texts) = Texts::of(array) {
+            return Ok(Cells::Texts(texts));
+        }
+        match array.data_type() {
+            DataType::UInt64 if column == Column::Simhash => {
+                return Ok(Cells::Bits(array.as_primitive::<UInt64Type>().clone()));
+            }
+            DataType::Int64 if column == Column::Simhash => {
+                return Ok(Cells::Bits(array.as_primitive::<Int64Type>().unary(i64::cast_unsigned)));
+            }
+            _ => {}
+        }
+        // Numbers, times, dictionaries: as they are written.
+        let written = cast(array, &DataType::Utf8).ok();
+        let texts = written.and_then(|texts| Texts::of(&texts)).ok_or_else(|| {
+            let (name, kind) = (column.name(), array.data_type());
+            ReadErrorKind::BadLine(format!("the column '{name}' holds {kind}, which is no text"))
+        })?;
+        Ok(Cells::Texts(texts))
+    }
+
+    fn fill(&self, column: Column, row: usize, page: &mut Page) -> Result<(), String> {
+        let bytes = match self {
+            Cells::Bits(bits) => {
+                page.simhash = bits.is_valid(row).then(|| bits.value(row));
+                return Ok(());
+            }
+            Cells::Texts(texts) => texts.get(row),
+        };
+        match (column, bytes) {
+            (_, None) => {}
+            (Column::Url, Some(bytes)) => page.url = bytes.to_vec(),
+            // As a server sent it, in a charset that its own markup may tell.
+            (Column::Html, Some(bytes)) if str::from_utf8(bytes).is_err() => {
+                page.body = Some(Body { bytes: bytes.to_vec(), ..Body::default() });
+            }
+            (_, Some(bytes)) => column.fill(page, String::from_utf8_lossy(bytes))?,
+        }
+        Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use arrow_array::{Float64Array, Int64Array, LargeStringArray, StringArray, StringViewArray};
+
+    use super::*;
+    use crate::{Format, Input, ReadOptions, Summary, read_input};
+
+    fn read(columns: Vec<(&str, ArrayRef)>) -> Result<(Summary, Vec<Page>), ReadError> {
+        let batch = RecordBatch::try_from_iter(columns).unwrap();
+        let mut pages = Vec::new();
+        let input =
+            Input::from_batches("table", &batch.schema(), [Ok(batch.clone()), Ok(batch)].into_iter())?;
+        let summary = read_input(input, &ReadOptions::default(), &mut |page| pages.push(page))?;
+        Ok((summary, pages))
+    }
+
+    #[test]
+    fn every_kind_of_text_is_read() {
+        let urls = ["http://a/", "http://b/"];
+        let kinds: [ArrayRef; 3] = [
+            Arc::new(StringArray::from(urls.to_vec())),
+            Arc::new(LargeStringArray::from(urls.to_vec())),
+            Arc::new(StringViewArray::from(urls.to_vec())),
+        ];
+        for kind in kinds {
+            let binary = cast(&kind, &DataType::Binary).unwrap();
+            let (summary, pages) = read(vec![("url", kind), ("cluster", binary)]).unwrap();
+            assert_eq!((summary.format, summary.lines, pages.len()), (Format::Arrow, 4, 4));
+            assert_eq!(
+                (pages[3].url.as_slice(), pages[3].cluster.as_deref()),
+                (&b"http://b/"[..], Some("http://b/"))
+            );
+        }
+    }
+
+    #[test]
+    fn numbers_are_read_and_bad_rows_named() {
+        let columns: Vec<(&str, ArrayRef)> = vec![
+            ("URL", Arc::new(StringArray::from(vec![Some("http://a/"), None, Some("http://c/")]))),
+            ("simhash", Arc::new(Int64Array::from(vec![Some(-1), Some(7), None]))),
+            ("fetch_status", Arc::new(Float64Array::from(vec![Some(200.0), None, Some(-3.0)]))),
+            ("other", Arc::new(Int64Array::from(vec![1, 2, 3]))),
+        ];
+        let (summary, pages) = read(columns).unwrap();
+        assert_eq!(pages.len(), 2);
+        assert_eq!((pages[0].simhash, pages[0].status), (Some(u64::MAX), Some(200)));
+        let problems: Vec<String> = summary.problems.samples.iter().map(ToString::to_string).collect();
+        let expected = ["table:2: no URL", "table:3: '-3.0' is no valid status", "table:5: no URL"];
+        assert_eq!(problems[..3], expected);
+    }
+
+    #[test]
+    fn a_table_needs_urls() {
+        let error = read(vec![("link", Arc::new(StringArray::from(vec!["http://a/"])))]).unwrap_err();
+        assert_eq!(error.to_string(), "table: the header 'link' has no column 'url'");
+    }
+}

@@ -1,0 +1,37 @@
+//! Errors as Python knows them.
+
+use std::io;
+
+use pyo3::create_exception;
+use pyo3::exceptions::{
+    PyFileNotFoundError, PyIsADirectoryError, PyOSError, PyPermissionError, PyValueError,
+};
+use pyo3::prelude::*;
+use undust_io::{ReadError, ReadErrorKind};
+
+create_exception!(
+    undust,
+    UndustError,
+    PyValueError,
+    "What undust has to say against its input; files that cannot be read or written are an OSError."
+);
+
+/// The same message as on the command line.
+pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
+    let message = format!("{error:#}");
+    match error.chain().find_map(io_kind) {
+        Some(io::ErrorKind::NotFound) => PyFileNotFoundError::new_err(message),
+        Some(io::ErrorKind::PermissionDenied) => PyPermissionError::new_err(message),
+        Some(io::ErrorKind::IsADirectory) => PyIsADirectoryError::new_err(message),
+        Some(_) => PyOSError::new_err(message),
+        None => UndustError::new_err(message),
+    }
+}
+
+/// What the system said, if it was the system.
+fn io_kind(cause: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
+    if let Some(ReadError { kind: ReadErrorKind::Io(error), .. }) = cause.downcast_ref() {
+        return Some(error.kind());
+    }
+    cause.downcast_ref::<io::Error>().map(io::Error::kind)
+}

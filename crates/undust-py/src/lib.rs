@@ -1,0 +1,35 @@
+//! undust for Python: the native half of the package `undust`, whose other half is in `python/`.
+
+#![allow(clippy::needless_pass_by_value, reason = "arguments from Python come by value")]
+
+mod batch;
+mod canonicalizer;
+mod commands;
+mod error;
+mod rules;
+mod source;
+
+use pyo3::prelude::*;
+
+#[pymodule]
+mod _undust {
+    #[pymodule_export]
+    use crate::canonicalizer::Canonicalizer;
+    #[pymodule_export]
+    use crate::commands::{cluster, evaluate, learn, main, read_page, simhash};
+    #[pymodule_export]
+    use crate::error::UndustError;
+    #[pymodule_export]
+    use crate::rules::{Rule, RuleSet};
+    use pyo3::prelude::*;
+
+    #[pymodule_init]
+    fn init(module: &Bound<'_, PyModule>) -> PyResult<()> {
+        module.add("__version__", env!("CARGO_PKG_VERSION"))
+    }
+}
+
+/// A JSON value as Python has it.
+fn to_python<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
+    py.import("json")?.call_method1("loads", (value.to_string(),))
+}
