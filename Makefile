@@ -3,14 +3,17 @@
 # A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
 RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
 
+APT_INSTALL = [ "$$(id -u)" = 0 ] && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends
 HAS_BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
-INSTALL_BROWSER = { [ "$$(id -u)" = 0 ] && apt-get update && apt-get install --yes --no-install-recommends chromium fonts-dejavu-core; }
+INSTALL_BROWSER = { $(APT_INSTALL) chromium fonts-dejavu-core; }
+HAS_SERVERS = { command -v nginx && command -v apache2; } >/dev/null
+INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin; } >/dev/null
 
 # Labelled sets to do the papers' experiments on, and the learners to compare.
 DATA ?= ../shared/data
 METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq,auto
 
-.PHONY: help demo test check browser bench results
+.PHONY: help demo test check browser py servers bench pybench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -19,9 +22,10 @@ demo: ## learn rules from a real site that comes with the program, and show what
 	cargo build --release --package undust-cli
 	./target/release/undust demo
 
-test: check browser ## everything that must hold: format, lints, tests, examples in the documentation
+test: check browser ## everything that must hold: format, lints, tests, examples in the documentation, the Python package
 	$(RUN_TESTS)
 	cargo test --workspace --doc
+	$(MAKE) py
 
 check: ## format and lints only
 	cargo fmt --all --check
@@ -32,9 +36,39 @@ check: ## format and lints only
 browser:
 	@$(HAS_BROWSER) || $(INSTALL_BROWSER) || echo "no browser: the report is not tested in one (apt-get install chromium, as root)"
 
+# Python 3.10 or later with its module venv; all else is installed into an environment of our own.
+PYTHON ?= python3
+PY = $(or $(CARGO_TARGET_DIR),target)/py
+MATURIN = $(PY)/venv/bin/maturin build --quiet --manifest-path crates/undust-py/Cargo.toml --interpreter $(PY)/venv/bin/python
+INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
+
+py: $(PY)/venv/ready servers ## the Python package: its wheel, its types and its tests, in an environment of its own
+	rm -rf $(PY)/wheel
+	$(MATURIN) --profile dev --out $(PY)/wheel
+	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
+	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
+	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
+		$(PY)/venv/bin/pytest --quiet -p no:cacheprovider crates/undust-py
+
+# Exported rules are tried out in the servers they are for. Where there are none, and nobody may install them, those tests alone are skipped.
+servers:
+	@$(HAS_SERVERS) || $(INSTALL_SERVERS) || echo "no nginx or Apache: exports are not tested in them (apt-get install nginx-light apache2-bin, as root)"
+
+$(PY)/venv/ready: crates/undust-py/requirements-test.txt
+	$(PYTHON) -m venv $(PY)/venv || { echo "Python 3.10 or later with its module venv is needed (apt-get install python3-venv)"; exit 1; }
+	$(PY)/venv/bin/pip install --quiet --disable-pip-version-check --requirement $<
+	touch $@
+
 bench: ## how fast it applies, learns and compares, also beside other libraries
 	cargo bench --package undust --package undust-learn --package undust-content --package undust-neural --bench '*'
 	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers
+	$(MAKE) pybench
+
+pybench: $(PY)/venv/ready ## only the last part: from Python, beside its libraries
+	rm -rf $(PY)/dist
+	$(MATURIN) --out $(PY)/dist
+	$(INSTALL_WHEEL) $(PY)/dist/*.whl
+	$(PY)/venv/bin/python crates/undust-py/benches/peers.py
 
 results: ## the experiments of the papers on the labelled sets in DATA, written to docs/results.md
 	cargo build --release --package undust-cli

@@ -1,5 +1,6 @@
 //! Many URLs at once: lists and Arrow arrays.
 
+use std::num::NonZero;
 use std::sync::Arc;
 
 use arrow_array::{
@@ -28,14 +29,16 @@ struct Forms {
 }
 
 impl Forms {
-    /// The canonical forms of `urls`, which say themselves how many they are, on so many threads.
+    /// The canonical forms of so many URLs, on so many threads (0: one for each core).
     fn of<'u>(
         engine: &Interpreter,
         count: usize,
         threads: usize,
         url: impl Fn(usize) -> &'u [u8] + Sync,
     ) -> Forms {
-        let share = count.div_ceil(threads.max(1)).max(LEAST_SHARE);
+        let threads =
+            if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
+        let share = count.div_ceil(threads).max(LEAST_SHARE);
         if share >= count {
             return Forms::of_some(engine, (0..count).map(&url));
         }
@@ -103,7 +106,11 @@ pub(crate) fn arrow<'py>(
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
     let is_pyarrow = urls.get_type().module()?.to_str()?.starts_with("pyarrow");
-    match urls.extract::<AnyArray>()? {
+    let array = urls.extract::<AnyArray>().map_err(|_| {
+        let kind = urls.get_type();
+        PyTypeError::new_err(format!("{kind} is no Arrow array; canonicalize_all takes other lists of URLs"))
+    })?;
+    match array {
         AnyArray::Array(array) => {
             let forms = py.detach(|| canonical(engine, array.array(), threads))?;
             let forms = PyArray::from_array_ref(forms).into_pyobject(py)?.into_any();

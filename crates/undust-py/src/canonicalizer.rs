@@ -115,8 +115,8 @@ impl Canonicalizer {
         self.canonicalize(py, url)
     }
 
-    /// The canonical forms of many URLs, in the same order. Other threads go on meanwhile.
-    #[pyo3(signature = (urls, *, threads=1))]
+    /// The canonical forms of many URLs, in the same order, on so many threads (0: one for each core). Other threads go on meanwhile.
+    #[pyo3(signature = (urls, *, threads=0))]
     fn canonicalize_all<'py>(
         &self,
         py: Python<'py>,
@@ -128,7 +128,7 @@ impl Canonicalizer {
 
     /// The canonical forms of an Arrow array of URLs, or of a chunked one; nulls stay null. Anything with the Arrow `PyCapsule` interface will
     /// do (pyarrow, polars, arro3, nanoarrow), and so will what comes back.
-    #[pyo3(signature = (urls, *, threads=1))]
+    #[pyo3(signature = (urls, *, threads=0))]
     fn canonicalize_arrow<'py>(
         &self,
         py: Python<'py>,

@@ -108,6 +108,11 @@ fn normalization() {
 }
 
 #[test]
+fn peers() {
+    run_file("peers");
+}
+
+#[test]
 fn circles() {
     run_file("circles");
 }
@@ -127,6 +132,7 @@ fn every_file_is_run() {
         "language.toml",
         "normalize.toml",
         "pattern-tree.toml",
+        "peers.toml",
         "rewrite.toml",
         "seq2seq.toml",
         "skip.toml",

@@ -1,10 +1,13 @@
 //! Comma-separated values with a header. Quoted cells may hold newlines, so this format is read from the start to the
 //! end by one thread.
 
+mod quotes;
+
 use std::io;
 
 use csv::{ByteRecord, Reader, ReaderBuilder};
 
+use self::quotes::Doubled;
 use super::table::{self, Header};
 use super::{Outcome, Parsed};
 use crate::error::ReadError;
@@ -12,7 +15,7 @@ use crate::input::Input;
 
 /// The records of a CSV input, each with the line it begins on.
 pub(crate) struct Csv {
-    reader: Reader<Input>,
+    reader: Reader<Doubled<Input>>,
     header: Header,
     header_record: ByteRecord,
     record: ByteRecord,
@@ -25,11 +28,11 @@ impl Csv {
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(1 << 16)
-            .from_reader(input);
+            .from_reader(Doubled::new(input));
         let mut header_record = ByteRecord::new();
         reader.read_byte_record(&mut header_record).map_err(|error| read_error(&reader, error))?;
         let header = Header::new(header_record.iter()).map_err(|kind| ReadError {
-            file: reader.get_ref().name().into(),
+            file: reader.get_ref().source().name().into(),
             line: None,
             kind,
         })?;
@@ -68,11 +71,11 @@ pub(super) fn is_header(line: &[u8]) -> bool {
 }
 
 /// With records of bytes and of any length, reading is all that can fail.
-fn read_error(reader: &Reader<Input>, error: csv::Error) -> ReadError {
+fn read_error(reader: &Reader<Doubled<Input>>, error: csv::Error) -> ReadError {
     let line = reader.position().line();
     let error = match error.into_kind() {
         csv::ErrorKind::Io(error) => error,
         other => io::Error::other(format!("{other:?}")),
     };
-    reader.get_ref().error(line, error)
+    reader.get_ref().source().error(line, error)
 }
