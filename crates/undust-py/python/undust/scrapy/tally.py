@@ -1,0 +1,92 @@
+"""How often rules were tried out, and whom to blame for what failed."""
+
+from __future__ import annotations
+
+from collections import Counter
+from math import exp, lgamma, log, log1p
+
+#: How sure it must be that a rule is wrong too often.
+CONFIDENCE = 0.95
+#: With fewer failures than this no rule is switched off: a page may have changed between two fetches.
+LEAST_FAILURES = 3
+
+
+class Tally:
+    """Trials of rules, counted by the combinations of rules that had a part in them.
+
+    A failure is blamed on each rule that had a part in it. The one that it is surest of is found guilty first, and takes
+    with it all the failures that it explains: rules that only stood by are left with those that they had without it.
+    """
+
+    def __init__(self, max_share: float) -> None:
+        self._max_share = max_share
+        self._tried: Counter[frozenset[str]] = Counter()
+        self._failed: Counter[frozenset[str]] = Counter()
+
+    def add(self, rules: frozenset[str], failed: bool) -> None:
+        """One more trial of a URL that these rules made equal to another one."""
+        self._tried[rules] += 1
+        if failed:
+            self._failed[rules] += 1
+
+    def of(self, rule: str) -> tuple[int, int]:
+        """How often trials with this rule failed, and how many there were."""
+        failed = sum(count for rules, count in self._failed.items() if rule in rules)
+        return failed, sum(count for rules, count in self._tried.items() if rule in rules)
+
+    def guiltiest(self, rules: frozenset[str]) -> str | None:
+        """Of these rules, the one that is most surely wrong too often, if any is."""
+        guilty = [rule for rule in rules if self._is_guilty(rule)]
+        # Of those that are equally so, one that failed alone is to blame.
+        return min(guilty, key=lambda rule: (self._chance(rule), -self._failed[frozenset([rule])], rule), default=None)
+
+    def forget(self, rule: str) -> None:
+        """Take out all trials that this rule had a part in."""
+        for trials in (self._tried, self._failed):
+            for rules in [rules for rules in trials if rule in rules]:
+                del trials[rules]
+
+    def to_rows(self) -> list[list[object]]:
+        """All of it, for a file: rules, failures, trials."""
+        return [[sorted(rules), self._failed[rules], count] for rules, count in sorted(self._tried.items(), key=_order)]
+
+    def add_rows(self, rows: list[list[object]]) -> None:
+        """What `to_rows` gave."""
+        for rules, failed, tried in rows:
+            assert isinstance(rules, list) and isinstance(failed, int) and isinstance(tried, int)
+            self._failed[frozenset(rules)] += failed
+            self._tried[frozenset(rules)] += tried
+
+    def _is_guilty(self, rule: str) -> bool:
+        failed, _ = self.of(rule)
+        return failed >= LEAST_FAILURES and self._chance(rule) < 1 - CONFIDENCE
+
+    def _chance(self, rule: str) -> float:
+        failed, tried = self.of(rule)
+        return chance(failed, tried, self._max_share)
+
+
+def chance(failed: int, tried: int, share: float) -> float:
+    """The chance of so many failures or more if this share of all trials fails.
+
+    It is below 5 % exactly if the lower 95 % confidence bound of the share (Clopper and Pearson) is above the given one.
+    """
+    if not 0 < share < 1:
+        return float(failed == 0 or share >= 1)
+    total = 0.0
+    for count in range(failed, tried + 1):
+        term = _exactly(count, tried, share)
+        total += term
+        # Beyond the middle, terms only become smaller.
+        if count > tried * share and term < total * 1e-9:
+            break
+    return min(total, 1.0)
+
+
+def _exactly(failed: int, tried: int, share: float) -> float:
+    ways = lgamma(tried + 1) - lgamma(failed + 1) - lgamma(tried - failed + 1)
+    return exp(ways + failed * log(share) + (tried - failed) * log1p(-share))
+
+
+def _order(row: tuple[frozenset[str], int]) -> list[str]:
+    return sorted(row[0])
