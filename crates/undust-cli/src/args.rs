@@ -224,6 +224,10 @@ pub(crate) struct Apply {
     /// Print the URL and its canonical form, separated by a tab
     #[arg(long)]
     pub(crate) tsv: bool,
+    /// Where to write: as Parquet if the name ends in .parquet, with all columns of a Parquet input and the canonical forms in a column `undust_key` or
+    /// `undust_url`; else as lines. - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -365,7 +369,7 @@ pub(crate) struct Grouping {
 /// How inputs are read.
 #[derive(Parser)]
 pub(crate) struct Reading {
-    /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc or folder
+    /// Take the input for this format: tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet or folder
     #[arg(long, value_name = "FORMAT")]
     pub(crate) format: Option<Format>,
     /// The host that a log or a folder leaves out, with or without a scheme: `https://www.example.org`

@@ -4,6 +4,7 @@ use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use undust_io::ReadError;
 
 /// Whether a file name means the standard output.
 pub(crate) fn is_stdout(path: &Path) -> bool {
@@ -38,6 +39,23 @@ pub(crate) fn check_place<'i>(
     check_writable(path)
 }
 
+/// Write a Parquet file.
+#[cfg(feature = "parquet")]
+pub(crate) fn save_parquet(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> Result<()> {
+    undust_io::write_atomically(path, write).map_err(|error| cannot_write(path, error))
+}
+
+/// What went wrong, and with which file. What is wrong with an input is not the output's fault.
+fn cannot_write(path: &Path, error: io::Error) -> anyhow::Error {
+    match error.downcast::<ReadError>() {
+        Ok(error) => error.into(),
+        Err(error) => anyhow::Error::new(error).context(format!("cannot write {}", path.display())),
+    }
+}
+
 /// Write a file, or to standard output.
 pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if is_stdout(path) {
@@ -45,5 +63,6 @@ pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result
         write(&mut out)?;
         return Ok(out.flush()?);
     }
-    undust_io::write_atomically(path, write).with_context(|| format!("cannot write {}", path.display()))
+    undust_io::write_atomically(path, |out| write(out))
+        .with_context(|| format!("cannot write {}", path.display()))
 }

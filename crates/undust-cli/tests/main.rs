@@ -11,6 +11,7 @@ mod kdd08;
 mod learn;
 mod markdown;
 mod neural;
+mod parquet;
 mod readme;
 mod real_data;
 mod report;

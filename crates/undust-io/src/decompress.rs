@@ -45,7 +45,7 @@ struct GzMembers<R>(Gz<R>);
 
 enum Gz<R> {
     /// In a member, the beginning of which was read already where one was looked for.
-    Inside(GzDecoder<Chain<&'static [u8], R>>),
+    Inside(Box<GzDecoder<Chain<&'static [u8], R>>>),
     Between(R),
     /// Behind an error.
     Lost(R),
@@ -62,13 +62,13 @@ impl<R: BufRead> Read for GzMembers<R> {
                 Gz::Done => return Ok(0),
                 Gz::Between(mut source) => {
                     if has_more(&mut source)? {
-                        self.0 = Gz::Inside(GzDecoder::new((&b""[..]).chain(source)));
+                        self.0 = Gz::Inside(Box::new(GzDecoder::new((&b""[..]).chain(source))));
                     }
                     continue;
                 }
                 Gz::Lost(mut source) => {
                     if skip_beginning_of_member(&mut source)? {
-                        self.0 = Gz::Inside(GzDecoder::new(MEMBER.chain(source)));
+                        self.0 = Gz::Inside(Box::new(GzDecoder::new(MEMBER.chain(source))));
                     }
                     continue;
                 }
@@ -89,9 +89,9 @@ impl<R: BufRead> Read for GzMembers<R> {
 fn after<R>(
     read: &io::Result<usize>,
     asked_for_nothing: bool,
-    member: GzDecoder<Chain<&'static [u8], R>>,
+    member: Box<GzDecoder<Chain<&'static [u8], R>>>,
 ) -> Gz<R> {
-    let source = |member: GzDecoder<Chain<_, R>>| member.into_inner().into_inner().1;
+    let source = |member: Box<GzDecoder<Chain<_, R>>>| member.into_inner().into_inner().1;
     match read {
         Ok(0) if !asked_for_nothing => Gz::Between(source(member)),
         Ok(_) => Gz::Inside(member),

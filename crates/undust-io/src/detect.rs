@@ -8,8 +8,7 @@ use crate::formats::{by_first_line, by_most_lines, is_blank};
 const LINES: usize = 100;
 
 /// How well-known formats that are not read here begin.
-const FOREIGN: [(&[u8], &str); 7] = [
-    (b"PAR1", "a Parquet file"),
+const FOREIGN: [(&[u8], &str); 6] = [
     (b"PK\x03\x04", "a ZIP archive"),
     (b"\xfd7zXZ", "an XZ-compressed file"),
     (b"%PDF", "a PDF file"),
@@ -22,6 +21,9 @@ const FOREIGN: [(&[u8], &str); 7] = [
 pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
     if is_warc(head) {
         return Ok(Format::Warc);
+    }
+    if head.starts_with(b"PAR1") {
+        return Ok(Format::Parquet);
     }
     let text = head.trim_ascii_start();
     if let Some((_, seems)) = FOREIGN.iter().find(|(magic, _)| text.starts_with(magic)) {

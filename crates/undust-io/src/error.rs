@@ -28,6 +28,8 @@ pub enum ReadErrorKind {
     Truncated,
     /// Compressed data that cannot be decompressed.
     Corrupt(io::Error),
+    /// A Parquet file that cannot be read; says why.
+    DamagedParquet(String),
     /// Not a format that is read here; says what it looks like instead.
     NotRecognised(&'static str),
     /// A header without a column that must be there.
@@ -58,6 +60,7 @@ impl fmt::Display for ReadErrorKind {
                 f.write_str("the compressed data ends in the middle: is the file cut short?")
             }
             ReadErrorKind::Corrupt(error) => write!(f, "the compressed data is damaged: {error}"),
+            ReadErrorKind::DamagedParquet(why) => write!(f, "the Parquet file is damaged: {why}"),
             ReadErrorKind::NotRecognised(seems) => {
                 write!(f, "format not recognised: this looks like {seems}")
             }

@@ -24,6 +24,8 @@ pub enum Format {
     Heritrix,
     /// Web archive: requests, answers and what else a crawler keeps, as records.
     Warc,
+    /// Parquet: a table stored by columns, as data frames, Spark and Common Crawl have it. Read with the feature `parquet`.
+    Parquet,
     /// A folder of saved pages: a mirror made by wget or `HTTrack`.
     Folder,
     /// A table of Arrow arrays in memory: no format of files, so not one of [`Format::ALL`].
@@ -32,7 +34,7 @@ pub enum Format {
 
 impl Format {
     /// Every format of files, in the order in which help texts list them.
-    pub const ALL: [Format; 10] = [
+    pub const ALL: [Format; 11] = [
         Format::Tsv,
         Format::Csv,
         Format::Jsonl,
@@ -42,6 +44,7 @@ impl Format {
         Format::Log,
         Format::Heritrix,
         Format::Warc,
+        Format::Parquet,
         Format::Folder,
     ];
 
@@ -57,6 +60,7 @@ impl Format {
             Format::Log => "log",
             Format::Heritrix => "heritrix",
             Format::Warc => "warc",
+            Format::Parquet => "parquet",
             Format::Folder => "folder",
             Format::Arrow => "arrow",
         }
@@ -67,7 +71,7 @@ impl Format {
         match self {
             Format::Csv | Format::Warc => "record",
             Format::Folder => "file",
-            Format::Arrow => "row",
+            Format::Arrow | Format::Parquet => "row",
             _ => "line",
         }
     }
@@ -100,7 +104,7 @@ mod tests {
         }
         assert_eq!(
             "xml".parse::<Format>().unwrap_err(),
-            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, folder"
+            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet, folder"
         );
     }
 }

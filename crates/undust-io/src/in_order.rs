@@ -44,6 +44,65 @@ where
     })
 }
 
+/// Results of a job that may wait for those of earlier jobs: what makes threads work side by side, and bounds what is in flight.
+#[cfg(feature = "parquet")]
+const AHEAD: usize = 64;
+
+/// As [`map_in_order`], but each job has many results, each given to `sink` as soon as all before it were. Whoever works may stop when nobody
+/// takes its results any more: then `give` says `false`.
+#[cfg(feature = "parquet")]
+pub(crate) fn flat_map_in_order<J, T, E>(
+    jobs: impl Iterator<Item = J> + Send,
+    threads: usize,
+    work: impl Fn(J, &mut dyn FnMut(T) -> bool) + Sync,
+    mut sink: impl FnMut(T) -> Result<(), E>,
+) -> Result<(), E>
+where
+    J: Send,
+    T: Send,
+{
+    if threads <= 1 {
+        let mut end = Ok(());
+        for job in jobs {
+            work(job, &mut |result| {
+                end = sink(result);
+                end.is_ok()
+            });
+            end?;
+            end = Ok(());
+        }
+        return Ok(());
+    }
+    let jobs = Mutex::new(jobs);
+    let (order, all_results) = mpsc::channel();
+    thread::scope(|scope| {
+        for _ in 0..threads {
+            let order = order.clone();
+            let (jobs, work) = (&jobs, &work);
+            scope.spawn(move || {
+                while let Some((job, results)) = next_in_order(jobs, &order) {
+                    work(job, &mut |result| results.send(result).is_ok());
+                }
+            });
+        }
+        drop(order);
+        all_results.into_iter().flatten().try_for_each(&mut sink)
+    })
+}
+
+/// The next job, and where its results go; in the order of the jobs, since nobody else takes one meanwhile.
+#[cfg(feature = "parquet")]
+fn next_in_order<J, T>(
+    jobs: &Mutex<impl Iterator<Item = J>>,
+    order: &Sender<Receiver<T>>,
+) -> Option<(J, SyncSender<T>)> {
+    let mut jobs = jobs.lock().ok()?;
+    let job = jobs.next()?;
+    let (sender, results) = mpsc::sync_channel(AHEAD);
+    order.send(results).ok()?;
+    Some((job, sender))
+}
+
 /// A job and where its result is awaited.
 type Order<J, T> = (J, Sender<T>);
 

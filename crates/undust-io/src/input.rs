@@ -10,6 +10,8 @@ use crate::blocks::count_newlines;
 use crate::decompress::decompress;
 use crate::detect::{detect, is_warc};
 use crate::error::{ReadError, ReadErrorKind};
+#[cfg(feature = "parquet")]
+use crate::parquet::ParquetFile;
 #[cfg(feature = "arrow")]
 use crate::table::Table;
 
@@ -19,6 +21,8 @@ pub struct Input {
     /// What has no bytes of its own.
     other: Option<Other>,
     compressed: bool,
+    /// Whether its bytes are those of a file of this name, which can be read again from anywhere.
+    is_file: bool,
     reader: Box<dyn Read + Send>,
 }
 
@@ -42,11 +46,16 @@ pub fn open(path: &Path) -> Result<Input, ReadError> {
             name: path.into(),
             other: Some(Other::Folder),
             compressed: false,
+            is_file: false,
             reader: Box::new(no_bytes("a folder")),
         });
     }
     match File::open(path) {
-        Ok(file) => Input::new(path, file),
+        Ok(file) => {
+            let is_file = file.metadata().is_ok_and(|metadata| metadata.is_file());
+            let input = Input::new(path, file)?;
+            Ok(Input { is_file: is_file && !input.compressed, ..input })
+        }
         Err(error) => Err(ReadError { file: path.into(), line: None, kind: ReadErrorKind::Io(error) }),
     }
 }
@@ -56,7 +65,7 @@ impl Input {
     pub fn new(name: impl Into<PathBuf>, source: impl Read + Send + 'static) -> Result<Input, ReadError> {
         let name = name.into();
         match decompress(source) {
-            Ok((compressed, reader)) => Ok(Input { name, other: None, compressed, reader }),
+            Ok((compressed, reader)) => Ok(Input { name, other: None, compressed, is_file: false, reader }),
             Err(error) => Err(ReadError { file: name, line: None, kind: ReadErrorKind::Io(error) }),
         }
     }
@@ -74,8 +83,19 @@ impl Input {
             name,
             other: Some(Other::Table(table)),
             compressed: false,
+            is_file: false,
             reader: Box::new(no_bytes("a table")),
         })
+    }
+
+    /// The Parquet file that this is: read from where it is, or held in memory where it is no file.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn into_parquet(self) -> Result<ParquetFile, ReadError> {
+        if self.is_file {
+            return ParquetFile::open(&self.name);
+        }
+        let name = self.name.clone();
+        ParquetFile::in_memory(name, self.into_bytes()?)
     }
 
     /// The table that this is, if it is one.

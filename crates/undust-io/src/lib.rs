@@ -21,6 +21,8 @@
 
 mod error;
 mod format;
+#[cfg(feature = "parquet")]
+mod parquet;
 mod problems;
 
 pub mod blocks;
@@ -41,9 +43,11 @@ mod write;
 pub use error::{ReadError, ReadErrorKind};
 pub use format::Format;
 pub use input::{Input, open};
+#[cfg(feature = "parquet")]
+pub use parquet::{Added, write_with_column};
 pub use problems::{Problem, Problems};
 pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
 pub use rows::write_pages;
 #[cfg(feature = "arrow")]
-pub use table::Texts;
+pub use table::{Texts, text_of};
 pub use write::{check_writable, write_atomically};

@@ -7,12 +7,18 @@ use undust::page::Page;
 use crate::Format;
 use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
 use crate::error::{ReadError, ReadErrorKind};
+#[cfg(feature = "arrow")]
+use crate::formats::Header;
 use crate::formats::{
     Csv, Fault, Folder, LineFormat, Outcome, Parsed, Record, Records, SavedFile, is_blank, line_format,
 };
 use crate::group::memory_of;
+#[cfg(feature = "parquet")]
+use crate::in_order::flat_map_in_order;
 use crate::in_order::{Batches, map_in_order};
 use crate::input::{Input, open};
+#[cfg(feature = "parquet")]
+use crate::parquet::{ParquetFile, RowGroup};
 use crate::problems::{Problem, Problems, shown};
 #[cfg(feature = "arrow")]
 use crate::table::{Table, outcomes};
@@ -105,6 +111,16 @@ pub fn try_read_prepared<E: From<ReadError>>(
         reading.table(table, take)?;
         return Ok(summary);
     }
+    if format == Format::Parquet {
+        #[cfg(feature = "parquet")]
+        reading.parquet(&input.into_parquet()?, take)?;
+        #[cfg(not(feature = "parquet"))]
+        return Err(file
+            .error(None, ReadErrorKind::NotRecognised("a Parquet file, which this build cannot read"))
+            .into());
+        #[cfg(feature = "parquet")]
+        return Ok(summary);
+    }
     if format == Format::Folder {
         let folder = Folder::new(input.name(), options.host.as_deref())?;
         let read = |file| folder.read(file, max_body);
@@ -170,11 +186,52 @@ impl Reading<'_> {
         mut sink: impl FnMut(Batch) -> Result<(), E>,
     ) -> Result<(), E> {
         let (header, batches) = table.into_parts();
-        let work = |(first_row, batch)| {
-            let rows = outcomes(&header, first_row, &batch).map_err(|kind| self.file.error(None, kind))?;
-            self.batch(rows.into_iter())
-        };
+        let work = |(first_row, batch)| self.rows(&header, first_row, &batch);
         map_in_order(batches, self.threads, work, |batch| sink(batch?))
+    }
+
+    /// Row groups side by side.
+    #[cfg(feature = "parquet")]
+    fn parquet<E: From<ReadError>>(
+        &self,
+        parquet: &ParquetFile,
+        mut sink: impl FnMut(Batch) -> Result<(), E>,
+    ) -> Result<(), E> {
+        let names = parquet.schema().fields().iter().map(|field| field.name().as_bytes());
+        let (header, columns) = Header::new(names).map_err(|kind| self.file.error(None, kind))?.known();
+        let batches = |group: RowGroup| {
+            let mut row = group.first_row;
+            let rows = parquet.rows(&group, &columns)?;
+            Ok(rows.map(move |batch| {
+                let batch = batch.map_err(|kind| parquet.error(Some(row), kind))?;
+                let first_row = row;
+                row += batch.num_rows() as u64;
+                Ok((first_row, batch))
+            }))
+        };
+        let work = |group: RowGroup, give: &mut dyn FnMut(Result<Batch, ReadError>) -> bool| {
+            let one = |batch: Result<_, ReadError>| {
+                let (first_row, batch) = batch?;
+                self.rows(&header, first_row, &batch)
+            };
+            match batches(group) {
+                Ok(batches) => drop(batches.map(one).all(give)),
+                Err(error) => drop(give(Err(error))),
+            }
+        };
+        flat_map_in_order(parquet.row_groups(), self.threads, work, |batch| sink(batch?))
+    }
+
+    /// What became of the rows of a table.
+    #[cfg(feature = "arrow")]
+    fn rows(
+        &self,
+        header: &Header,
+        first_row: u64,
+        batch: &arrow_array::RecordBatch,
+    ) -> Result<Batch, ReadError> {
+        let rows = outcomes(header, first_row, batch).map_err(|kind| self.file.error(None, kind))?;
+        self.batch(rows.into_iter())
     }
 
     /// What is read one by one: in batches of about the same weight.
@@ -257,17 +314,23 @@ impl Batch {
 
 /// What holds for the URL of a page of any format.
 fn checked(page: Option<Page>) -> Parsed {
-    match page.as_ref().map(|page| page.url.as_slice()) {
-        Some([]) => Err(Fault::Bad("no URL".to_owned())),
-        Some(url) if url.len() > MAX_URL => {
-            Err(Fault::Bad(format!("URL longer than {MAX_URL} bytes: {}", shown(url))))
-        }
-        _ => Ok(page),
+    if let Some(page) = &page {
+        checked_url(&page.url)?;
+    }
+    Ok(page)
+}
+
+/// What is wrong with a URL in any case.
+pub(crate) fn checked_url(url: &[u8]) -> Result<(), String> {
+    match url {
+        [] => Err("no URL".to_owned()),
+        _ if url.len() > MAX_URL => Err(format!("URL longer than {MAX_URL} bytes: {}", shown(url))),
+        _ => Ok(()),
     }
 }
 
 impl Summary {
-    fn new(format: Format, options: &ReadOptions) -> Summary {
+    pub(crate) fn new(format: Format, options: &ReadOptions) -> Summary {
         let problems = Problems::default();
         Summary { format, lines: 0, pages: 0, left_out: 0, problems, cut: 0, max_body: options.max_body }
     }
@@ -365,7 +428,9 @@ mod tests {
 
     #[test]
     fn nothing_is_no_error() {
-        for format in Format::ALL.into_iter().filter(|&format| format != Format::Folder) {
+        // A Parquet file without rows is no empty file.
+        let others = [Format::Folder, Format::Parquet];
+        for format in Format::ALL.into_iter().filter(|format| !others.contains(format)) {
             for empty in ["", "\n \n"] {
                 let (summary, _) = read_bytes(empty.as_bytes(), &as_format(format)).unwrap();
                 assert_eq!((summary.format, summary.pages, summary.problems.count), (format, 0, 0));

@@ -122,6 +122,12 @@ fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> GenericBinaryA
     GenericBinaryArray::new(offsets, values, nulls)
 }
 
+/// Bytes as text; where they are none, the replacement character stands for what is not.
+pub fn text_of<O: OffsetSizeTrait>(bytes: &GenericBinaryArray<O>) -> GenericStringArray<O> {
+    GenericStringArray::try_from_binary(bytes.clone())
+        .unwrap_or_else(|_| bytes.iter().map(|value| value.map(String::from_utf8_lossy)).collect())
+}
+
 /// The cells of a column.
 enum Cells {
     Texts(Texts),

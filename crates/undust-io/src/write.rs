@@ -9,7 +9,10 @@ use tempfile::NamedTempFile;
 /// Write a file under a temporary name beside `path` and rename it, so that an error leaves the old file as it was.
 ///
 /// The file behind a link is replaced, not the link. What is no regular file (`/dev/null`, a pipe) is written directly.
-pub fn write_atomically(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+pub fn write_atomically(
+    path: &Path,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
     // A path that does not resolve is a new file.
     let path = &fs::canonicalize(path).unwrap_or_else(|_| path.to_path_buf());
     let old = fs::metadata(path).ok();
@@ -36,7 +39,10 @@ pub fn check_writable(path: &Path) -> io::Result<()> {
     }
 }
 
-fn write_buffered(file: &mut File, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> io::Result<()> {
+fn write_buffered(
+    file: &mut File,
+    write: impl FnOnce(&mut (dyn Write + Send)) -> io::Result<()>,
+) -> io::Result<()> {
     let mut buffered = BufWriter::new(file);
     write(&mut buffered)?;
     buffered.flush()

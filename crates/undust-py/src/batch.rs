@@ -3,10 +3,7 @@
 use std::num::NonZero;
 use std::sync::Arc;
 
-use arrow_array::{
-    Array, ArrayRef, BinaryViewArray, GenericBinaryArray, GenericStringArray, OffsetSizeTrait,
-    StringViewArray,
-};
+use arrow_array::{Array, ArrayRef, BinaryViewArray, GenericBinaryArray, OffsetSizeTrait, StringViewArray};
 use arrow_buffer::{NullBuffer, OffsetBuffer};
 use arrow_schema::{ArrowError, DataType};
 use pyo3::exceptions::PyTypeError;
@@ -14,7 +11,7 @@ use pyo3::prelude::*;
 use pyo3::types::PyList;
 use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::{PyArray, PyChunkedArray};
-use undust_io::Texts;
+use undust_io::{Texts, text_of};
 use undust_neural::apply::{Interpreter, Scratch};
 
 use crate::canonicalizer::UrlArgument;
@@ -139,11 +136,12 @@ fn canonical(engine: &Interpreter, urls: &ArrayRef, threads: usize) -> PyResult<
 }
 
 impl Forms {
+    /// An array of this type. Rules may print bytes that are no text.
     fn into_array(self, kind: &DataType, nulls: Option<NullBuffer>) -> Result<ArrayRef, ArrowError> {
         Ok(match kind {
-            DataType::Utf8 => Arc::new(self.into_text::<i32>(nulls)?),
-            DataType::LargeUtf8 => Arc::new(self.into_text::<i64>(nulls)?),
-            DataType::Utf8View => Arc::new(StringViewArray::from(&self.into_text::<i64>(nulls)?)),
+            DataType::Utf8 => Arc::new(text_of(&self.into_bytes::<i32>(nulls)?)),
+            DataType::LargeUtf8 => Arc::new(text_of(&self.into_bytes::<i64>(nulls)?)),
+            DataType::Utf8View => Arc::new(StringViewArray::from(&text_of(&self.into_bytes::<i64>(nulls)?))),
             DataType::Binary => Arc::new(self.into_bytes::<i32>(nulls)?),
             DataType::BinaryView => Arc::new(BinaryViewArray::from(&self.into_bytes::<i64>(nulls)?)),
             _ => Arc::new(self.into_bytes::<i64>(nulls)?),
@@ -159,15 +157,5 @@ impl Forms {
         let offsets =
             ends.map(|end| O::from_usize(end).ok_or_else(too_large)).collect::<Result<Vec<O>, _>>()?;
         GenericBinaryArray::try_new(OffsetBuffer::new(offsets.into()), self.bytes.into(), nulls)
-    }
-
-    /// Rules may print bytes that are no text; there the replacement character stands for them.
-    fn into_text<O: OffsetSizeTrait>(
-        self,
-        nulls: Option<NullBuffer>,
-    ) -> Result<GenericStringArray<O>, ArrowError> {
-        let bytes = self.into_bytes::<O>(nulls)?;
-        GenericStringArray::try_from_binary(bytes.clone())
-            .or_else(|_| Ok(bytes.iter().map(|form| form.map(String::from_utf8_lossy)).collect()))
     }
 }

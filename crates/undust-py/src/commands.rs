@@ -80,7 +80,8 @@ pub(crate) fn read_page<'py>(
         let body = Body { bytes: body.to_vec(), content_type, ..Body::default() };
         let mut page = Page { body: Some(body), ..Page::new(url.bytes()) };
         read_body(&mut page);
-        page.simhash = page.text.as_deref().map(undust_content::simhash);
+        // A text without words has no fingerprint: 0 would make such pages alike.
+        page.simhash = page.text.as_deref().map(undust_content::simhash).filter(|bits| *bits != 0);
         page
     });
     let row = PyDict::new(py);

@@ -1,39 +1,99 @@
 //! `undust apply`: canonical forms at the speed of reading.
 
-use std::io::{BufWriter, Write};
+#[cfg(feature = "parquet")]
+use std::cell::RefCell;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
 
 use anyhow::Result;
 use undust_io::blocks::{Block, lines, map_blocks};
-use undust_io::{Format, open, try_read_input};
+#[cfg(feature = "parquet")]
+use undust_io::{Added, write_with_column};
+use undust_io::{Format, ReadError, open, try_read_input};
 use undust_neural::apply::{Interpreter, Scratch};
 
-use crate::Outcome;
 use crate::args::Apply;
+#[cfg(feature = "parquet")]
+use crate::args::FormArg;
 use crate::rules_file::Deployed;
 use crate::talk::report_problems;
+use crate::{Outcome, output};
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
     let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
-    let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+    if output::is_stdout(&args.output) {
+        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
+        write_lines(args, &engine, &mut out)?;
+        out.flush()?;
+    } else {
+        output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
+        if is_parquet(&args.output) {
+            write_parquet(args, &engine)?;
+        } else {
+            let wrapped = |error: anyhow::Error| match error.downcast::<ReadError>() {
+                Ok(error) => io::Error::other(error),
+                Err(error) => io::Error::other(error),
+            };
+            output::save(&args.output, |out| write_lines(args, &engine, out).map_err(wrapped))?;
+        }
+    }
+    Ok(Outcome::Fine)
+}
+
+fn is_parquet(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("parquet"))
+}
+
+#[cfg(not(feature = "parquet"))]
+fn write_parquet(_: &Apply, _: &Interpreter) -> Result<()> {
+    anyhow::bail!("this build writes no Parquet files")
+}
+
+/// The name of the column of canonical forms.
+#[cfg(feature = "parquet")]
+fn column_of(form: FormArg) -> &'static str {
+    match form {
+        FormArg::Key => "undust_key",
+        FormArg::Url => "undust_url",
+    }
+}
+
+#[cfg(feature = "parquet")]
+fn write_parquet(args: &Apply, engine: &Interpreter) -> Result<()> {
+    thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new()));
+    let value = |url: &[u8], out: &mut Vec<u8>| {
+        SCRATCH.with_borrow_mut(|scratch| engine.append(url, scratch, out));
+    };
+    let added = Added { name: column_of(args.applying.manner.form), value: &value };
+    let mut summary = None;
+    let input = open(&args.input)?;
+    output::save_parquet(&args.output, |out| {
+        summary = Some(write_with_column(out, input, &args.reading.options(), &added)?);
+        Ok(())
+    })?;
+    summary.iter().for_each(report_problems);
+    Ok(())
+}
+
+fn write_lines(args: &Apply, engine: &Interpreter, out: &mut dyn Write) -> Result<()> {
     let mut input = open(&args.input)?;
     let format = args.reading.format.map_or_else(|| input.format(), Ok)?;
     if format == Format::Urls {
         // Every line is a URL, also one that is empty or odd: one line out per line in.
-        let work = |block: Block| canonical_lines(&engine, &block, args.tsv);
+        let work = |block: Block| canonical_lines(engine, &block, args.tsv);
         map_blocks(input, args.reading.threads(), work, |text| -> Result<()> { Ok(out.write_all(&text)?) })?;
     } else {
         let mut scratch = Scratch::new();
         let mut line = Vec::new();
         let summary = try_read_input(input, &args.reading.options(), &mut |page| -> Result<()> {
             line.clear();
-            write_line(&engine, &mut scratch, &page.url, args.tsv, &mut line);
+            write_line(engine, &mut scratch, &page.url, args.tsv, &mut line);
             Ok(out.write_all(&line)?)
         })?;
         report_problems(&summary);
     }
-    out.flush()?;
-    Ok(Outcome::Fine)
+    Ok(())
 }
 
 fn canonical_lines(engine: &Interpreter, block: &Block, tsv: bool) -> Vec<u8> {

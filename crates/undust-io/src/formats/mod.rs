@@ -68,7 +68,7 @@ pub(crate) fn line_format(
 ) -> Result<Option<Box<dyn LineFormat>>, ReadErrorKind> {
     let first_line = first_line(head);
     Ok(Some(match format {
-        Format::Csv | Format::Warc | Format::Folder | Format::Arrow => return Ok(None),
+        Format::Csv | Format::Warc | Format::Parquet | Format::Folder | Format::Arrow => return Ok(None),
         Format::Tsv => Box::new(tsv::Tsv::new(first_line)?),
         Format::Jsonl => Box::new(jsonl::Jsonl),
         Format::Urls => Box::new(urls::Urls),

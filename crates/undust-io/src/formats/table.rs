@@ -56,7 +56,7 @@ const NAMES: [(&str, Column); 22] = [
 
 impl Column {
     /// The column of that name, in any case.
-    pub(super) fn named(name: &str) -> Option<Column> {
+    pub(crate) fn named(name: &str) -> Option<Column> {
         NAMES.iter().find(|(known, _)| known.eq_ignore_ascii_case(name)).map(|&(_, column)| column)
     }
 
@@ -147,6 +147,14 @@ impl Header {
     #[cfg(feature = "arrow")]
     pub(crate) fn columns(&self) -> impl Iterator<Item = Option<Column>> {
         self.0.iter().copied()
+    }
+
+    /// The columns that say something about a page, and where they stand.
+    #[cfg(feature = "parquet")]
+    pub(crate) fn known(self) -> (Header, Vec<usize>) {
+        let known = self.0.into_iter().enumerate().filter(|(_, column)| column.is_some());
+        let (places, columns) = known.unzip();
+        (Header(columns), places)
     }
 
     /// The page in a row. Cells may be missing at the end, but not the URL.
