@@ -13,7 +13,7 @@ INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin; } >/dev/null
 DATA ?= ../shared/data
 METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq,auto
 
-.PHONY: help demo test check browser py servers bench pybench results
+.PHONY: help demo test check browser py spark wheel servers java bench pybench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -22,10 +22,10 @@ demo: ## learn rules from a real site that comes with the program, and show what
 	cargo build --release --package undust-cli
 	./target/release/undust demo
 
-test: check browser ## everything that must hold: format, lints, tests, examples in the documentation, the Python package
+test: check browser ## everything that must hold: format, lints, tests, examples in the documentation, the Python package, also on Spark
 	$(RUN_TESTS)
 	cargo test --workspace --doc
-	$(MAKE) py
+	$(MAKE) py spark
 
 check: ## format and lints only
 	cargo fmt --all --check
@@ -40,15 +40,25 @@ browser:
 PYTHON ?= python3
 PY = $(or $(CARGO_TARGET_DIR),target)/py
 MATURIN = $(PY)/venv/bin/maturin build --quiet --manifest-path crates/undust-py/Cargo.toml --interpreter $(PY)/venv/bin/python
+PYTEST = $(PY)/venv/bin/pytest --quiet -p no:cacheprovider
 INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
 
-py: $(PY)/venv/ready servers ## the Python package: its wheel, its types and its tests, in an environment of its own
+py: wheel servers ## the Python package: its wheel, its types and its tests, in an environment of its own
+	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
+	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
+		$(PYTEST) --ignore crates/undust-py/tests/test_spark.py crates/undust-py
+
+spark: wheel java ## the Python package on a Spark cluster of its own: a master and two workers on loopback
+	$(PYTEST) crates/undust-py/tests/test_spark.py
+
+wheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel
 	$(MATURIN) --profile dev --out $(PY)/wheel
 	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
-	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
-	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
-		$(PY)/venv/bin/pytest --quiet -p no:cacheprovider crates/undust-py
+
+# Spark runs on Java 17 or later. Where there is none, and nobody may install it, the tests say so and are skipped.
+java:
+	@command -v java >/dev/null || { $(APT_INSTALL) openjdk-17-jre-headless; } >/dev/null || echo "no Java: Spark is not tested (apt-get install openjdk-17-jre-headless, as root)"
 
 # Exported rules are tried out in the servers they are for. Where there are none, and nobody may install them, those tests alone are skipped.
 servers:

@@ -174,7 +174,7 @@ impl PartitionReader {
 }
 
 /// About how much memory a page takes.
-pub(crate) fn memory_of(page: &Page) -> u64 {
+pub fn memory_of(page: &Page) -> u64 {
     let texts = [
         &page.cluster,
         &page.digest,

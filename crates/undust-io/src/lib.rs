@@ -49,5 +49,5 @@ pub use problems::{Problem, Problems};
 pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
 pub use rows::write_pages;
 #[cfg(feature = "arrow")]
-pub use table::{Texts, text_of};
+pub use table::{Texts, is_page_column, pages_of, text_of};
 pub use write::{check_writable, write_atomically};

@@ -15,6 +15,7 @@ use undust::page::{Body, Page};
 
 use crate::error::{ReadError, ReadErrorKind};
 use crate::formats::{Column, Fault, Header, Outcome, Parsed};
+use crate::read::checked_url;
 
 /// A table in memory, in batches of rows.
 pub(crate) struct Table {
@@ -56,6 +57,28 @@ impl Table {
         });
         (header, numbered)
     }
+}
+
+/// The pages in the rows of a batch, or what is wrong with a row.
+///
+/// # Errors
+///
+/// If there is no column of URLs, or one holds what cannot be read.
+pub fn pages_of(batch: &RecordBatch) -> Result<Vec<Result<Page, String>>, ReadErrorKind> {
+    let header = Header::new(batch.schema_ref().fields().iter().map(|field| field.name().as_bytes()))?;
+    let page = |outcome: Outcome| match outcome.parsed {
+        Ok(page) => {
+            let page = page.unwrap_or_default();
+            checked_url(&page.url).map(|()| page)
+        }
+        Err(Fault::Bad(what) | Fault::NeedsHost(what)) => Err(what),
+    };
+    Ok(outcomes(&header, 1, batch)?.into_iter().map(page).collect())
+}
+
+/// Whether a column of this name says something about a page.
+pub fn is_page_column(name: &str) -> bool {
+    Column::named(name).is_some()
 }
 
 /// What became of each row of a batch.

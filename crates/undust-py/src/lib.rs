@@ -7,6 +7,7 @@ mod canonicalizer;
 mod commands;
 mod error;
 mod rules;
+mod sites;
 mod source;
 
 use pyo3::prelude::*;
@@ -21,6 +22,8 @@ mod _undust {
     use crate::error::UndustError;
     #[pymodule_export]
     use crate::rules::{Rule, RuleSet};
+    #[pymodule_export]
+    use crate::sites::{ScoreStream, SiteStream, gather, page_columns, sites_of};
     use pyo3::prelude::*;
 
     #[pymodule_init]

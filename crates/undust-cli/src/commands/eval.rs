@@ -1,6 +1,7 @@
 //! `undust eval`: every metric of the papers on labelled URLs.
 
 use std::collections::BTreeMap;
+use std::ops::Deref;
 use std::path::Path;
 
 use anyhow::{Result, bail};
@@ -86,9 +87,9 @@ pub(super) const NO_LABELS: &str =
     "no labelled page to score: the input needs a column 'cluster' or 'digest'";
 
 /// A crawl simulated over labelled pages.
-pub(super) struct Walk<'r> {
-    rules: &'r RuleSet,
-    engine: &'r Interpreter,
+pub(crate) struct Walk<R, E> {
+    rules: R,
+    engine: E,
     scratch: Scratch,
     key: Vec<u8>,
     evaluation: Evaluation,
@@ -96,13 +97,13 @@ pub(super) struct Walk<'r> {
     unlabelled: u64,
 }
 
-impl<'r> Walk<'r> {
-    pub(super) fn new(rules: &'r RuleSet, engine: &'r Interpreter) -> Walk<'r> {
+impl<R: Deref<Target = RuleSet>, E: Deref<Target = Interpreter>> Walk<R, E> {
+    pub(crate) fn new(rules: R, engine: E) -> Walk<R, E> {
         let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
         Walk { rules, engine, scratch, key: Vec::new(), evaluation, labelled: 0, unlabelled: 0 }
     }
 
-    pub(super) fn add(&mut self, page: &Page) {
+    pub(crate) fn add(&mut self, page: &Page) {
         let Some(label) = page.label() else {
             self.unlabelled += 1;
             return;
@@ -116,7 +117,7 @@ impl<'r> Walk<'r> {
     }
 
     /// What the canonical forms are worth, if no URL is skipped.
-    pub(super) fn report(&self) -> Report {
+    pub(crate) fn report(&self) -> Report {
         self.evaluation.report_without_skips(&self.count_rules(|rule| !rule.action.is_skip()))
     }
 

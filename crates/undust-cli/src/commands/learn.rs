@@ -21,7 +21,7 @@ use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
 use undust_learn::pipeline::{Config, Contribution, Learned, learn_site};
-use undust_neural::learner::Lesson;
+use undust_neural::learner::{Lesson, Seq2seq};
 
 use super::{Read, drop_content, opened, print_json, read_into};
 use crate::args::{self, Learn, Method};
@@ -42,6 +42,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let config = config(args);
     let collector = report::Collector::new(args.report.is_some(), &config);
     let mut course = attend(opened(&args.inputs), args, &collector, &report_problems)?;
+    course.talk.iter().for_each(|line| say(line));
     course.deployed.save(&args.output)?;
     let Course { read, total, seconds, method, .. } = &course;
     let Deployed { rules, models } = &course.deployed;
@@ -86,6 +87,8 @@ pub(crate) struct Course {
     /// How long each of several learners took.
     seconds: BTreeMap<String, f64>,
     method: &'static str,
+    /// What else is to be said.
+    pub(crate) talk: Vec<String>,
 }
 
 impl Course {
@@ -127,42 +130,79 @@ pub(crate) fn attend(
 ) -> Result<Course> {
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, inputs, &args.reading, &prepare, tell)?;
-    let config = config(args);
-    let neural = seq2seq::learner(&args.seq2seq, args.seed);
-    let (one, all) = (learner(args, args.method), auto::Timed::of(args, &neural));
-    let method = match args.method {
-        Method::Auto => all.name(),
-        Method::Seq2seq => neural.name(),
-        _ => one.as_ref().map_or("", |learner| learner.name()),
-    };
+    let teacher = Teacher::new(args);
     let learn = |site: &str, pages: Vec<Page>| {
         let surveyor = collector.look(site, &pages);
-        let lesson = match (&one, args.method) {
-            (Some(learner), _) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), &config)),
-            (None, Method::Auto) => all.learn_site(site, pages, &config),
-            (None, _) => neural.learn_site(site, &pages, &config),
-        };
+        let lesson = teacher.lesson(site, pages);
         collector.keep(surveyor, &lesson.learned);
         lesson
     };
-    let clustering = args.clustering.options();
-    let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, &config, &clustering))?;
-    let (learned, models) = seq2seq::take_apart(lessons);
-    let total = Total::of(&learned);
+    let Teacher { config, clustering, .. } = &teacher;
+    let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, config, clustering))?;
+    let (learned, models, talk) = seq2seq::take_apart(lessons);
+    let (total, name) = (Total::of(&learned), teacher.name());
     if total.urls == 0 {
         let (labels, hint) = match args.method {
             Method::Dustbuster | Method::Auto => ("", ""),
             _ => (" with a cluster or a digest", "; --method dustbuster needs neither"),
         };
         bail!(
-            "nothing to learn from: '{method}' needs full URLs{labels} ({}, none like that){hint}",
+            "nothing to learn from: '{name}' needs full URLs{labels} ({}, none like that){hint}",
             counted(read.pages, "page")
         );
     }
     let parts = auto::contributions(&learned);
-    let seconds = if matches!(args.method, Method::Auto) { all.seconds() } else { BTreeMap::new() };
-    let deployed = Deployed { rules: rule_set(learned, method, &config, &total), models };
-    Ok(Course { read, deployed, total, parts, seconds, method })
+    let deployed = Deployed { rules: rule_set(learned, name, config, &total), models };
+    Ok(Course { read, deployed, total, parts, seconds: teacher.seconds(), method: name, talk })
+}
+
+/// The learners that the arguments ask for, with their settings.
+pub(crate) struct Teacher {
+    method: Method,
+    pub(crate) config: Config,
+    clustering: Options,
+    neural: Seq2seq,
+    /// None for `seq2seq` and `auto`, which learn more than rules.
+    one: Option<Box<dyn Learner>>,
+    all: auto::Timed,
+}
+
+impl Teacher {
+    pub(crate) fn new(args: &Learn) -> Teacher {
+        let neural = seq2seq::learner(&args.seq2seq, args.seed);
+        let (one, all) = (learner(args, args.method), auto::Timed::of(args, &neural));
+        let (config, clustering) = (config(args), args.clustering.options());
+        Teacher { method: args.method, config, clustering, neural, one, all }
+    }
+
+    /// What the method is called.
+    pub(crate) fn name(&self) -> &'static str {
+        match (&self.one, self.method) {
+            (Some(learner), _) => learner.name(),
+            (None, Method::Auto) => self.all.name(),
+            (None, _) => self.neural.name(),
+        }
+    }
+
+    /// What is learned from the pages of a site, which are clustered where they must be.
+    pub(crate) fn lesson(&self, site: &str, pages: Vec<Page>) -> Lesson {
+        let config = &self.config;
+        match (&self.one, self.method) {
+            (Some(learner), _) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), config)),
+            (None, Method::Auto) => self.all.learn_site(site, pages, config),
+            (None, _) => self.neural.learn_site(site, &pages, config),
+        }
+    }
+
+    /// Cluster the pages of a site where they come with content and without labels.
+    pub(crate) fn label(&self, site: &str, pages: &mut [Page]) {
+        label(site, pages, &self.config, &self.clustering);
+    }
+
+    /// How long each of several learners took.
+    fn seconds(&self) -> BTreeMap<String, f64> {
+        if matches!(self.method, Method::Auto) { self.all.seconds() } else { BTreeMap::new() }
+    }
 }
 
 /// Whether a model may be written next to the rules of all learners.
@@ -171,7 +211,7 @@ fn writes_model(args: &Learn) -> bool {
 }
 
 /// Content is read where pages have no labels yet.
-fn prepare(page: &mut Page) {
+pub(crate) fn prepare(page: &mut Page) {
     if page.cluster.is_some() {
         drop_content(page);
     } else {
@@ -183,6 +223,13 @@ fn prepare(page: &mut Page) {
 fn needs_clusters(pages: &[Page], config: &Config) -> bool {
     let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
+}
+
+/// Cluster the pages of a site where they come with content and without labels.
+fn label(site: &str, pages: &mut [Page], config: &Config, clustering: &Options) {
+    if needs_clusters(pages, config) {
+        cluster(site, pages, clustering);
+    }
 }
 
 pub(crate) fn config(args: &Learn) -> Config {
@@ -198,7 +245,7 @@ pub(crate) fn config(args: &Learn) -> Config {
     }
 }
 
-/// One learner of rules; none for `seq2seq` and `auto`, which learn more than rules.
+/// One learner of rules, if the method is one.
 fn learner(args: &Learn, method: Method) -> Option<Box<dyn Learner>> {
     Some(match method {
         Method::Dustbuster => Box::new(dustbuster(&args.dustbuster, args.min_support)),
@@ -251,9 +298,7 @@ pub(super) fn learn_sites<L: Send>(
         sites.retain(|(site, _)| !site.is_empty());
         let bar = progress::bar("learning", sites.len() as u64);
         let one = |(site, mut pages): (String, Vec<Page>)| {
-            if needs_clusters(&pages, config) {
-                cluster(&site, &mut pages, clustering);
-            }
+            label(&site, &mut pages, config, clustering);
             let learned = learn(&site, pages);
             bar.inc(1);
             (site, learned)

@@ -17,7 +17,7 @@ use crate::site::Sample;
 const MOST_KEYS: usize = 256;
 
 /// Proposes rules for a site. Configuration lives in the value; the same sample gives the same candidates.
-pub trait Learner: Sync {
+pub trait Learner: Send + Sync {
     /// The name on the command line and in rule files.
     fn name(&self) -> &'static str;
 

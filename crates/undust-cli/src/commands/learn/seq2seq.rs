@@ -13,7 +13,9 @@ use undust_neural::teach::{Settings, Trainer};
 use crate::args::{self, Learn};
 use crate::output;
 use crate::rules_file::models_beside;
-use crate::talk::{counted, say, thousands};
+#[cfg(feature = "gpu")]
+use crate::talk::say;
+use crate::talk::{counted, thousands};
 
 /// Fail now if the models could not be written.
 pub(super) fn check_place(args: &Learn) -> Result<()> {
@@ -58,7 +60,7 @@ fn trainer(args: &args::Seq2seq) -> Trainer {
 }
 
 /// Rules and models apart.
-pub(super) fn take_apart(lessons: Vec<Lesson>) -> (Vec<Learned>, Models) {
+pub(super) fn take_apart(lessons: Vec<Lesson>) -> (Vec<Learned>, Models, Vec<String>) {
     let (mut learned, mut models) = (Vec::new(), BTreeMap::new());
     let mut nothing: BTreeMap<String, u64> = BTreeMap::new();
     for lesson in lessons {
@@ -70,10 +72,8 @@ pub(super) fn take_apart(lessons: Vec<Lesson>) -> (Vec<Learned>, Models) {
         }
         learned.push(lesson.learned);
     }
-    for (why, sites) in nothing {
-        say(&format!("nothing was learned on {}: {why}", counted(sites, "site")));
-    }
-    (learned, models)
+    let said = |(why, sites)| format!("nothing was learned on {}: {why}", counted(sites, "site"));
+    (learned, models, nothing.into_iter().map(said).collect())
 }
 
 /// Models shown; `--json` has them all.

@@ -2,6 +2,8 @@
 //!
 //! Options are those of the command line (`["--method", "rewrite"]`), read by the same parser: names, defaults and messages are the same.
 
+mod sites;
+
 use anyhow::{Error, Result};
 use clap::Parser;
 use clap::error::ErrorKind;
@@ -18,6 +20,7 @@ use crate::commands::learn::{attend, config};
 use crate::report::Collector;
 pub use crate::rules_file::Deployed;
 use crate::talk::problems_of;
+pub use sites::{Pages, Scorer, SiteLearner, SiteLesson};
 
 /// What a command gives, and what it has to say about its input.
 #[derive(Debug)]
@@ -75,7 +78,7 @@ pub fn learn(inputs: Inputs, options: &[String]) -> Result<Told<(Deployed, Value
     Told::by(|talk| {
         let collector = Collector::new(false, &config(&args));
         let course = attend(inputs, &args, &collector, &|summary| talk.tell(summary))?;
-        course.hint().into_iter().for_each(|hint| talk.say(hint));
+        course.talk.iter().map(String::as_str).chain(course.hint()).for_each(|line| talk.say(line));
         let summary = course.summary();
         Ok((course.deployed, summary))
     })

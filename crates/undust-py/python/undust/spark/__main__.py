@@ -1,0 +1,107 @@
+"""`python -m undust.spark learn|apply|eval`, also for spark-submit."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from undust import UndustError
+from undust.spark import canonicalize, evaluate, learn, rule_set
+
+if TYPE_CHECKING:
+    from collections.abc import Sequence
+
+    from pyspark.sql import DataFrame, SparkSession
+
+
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Run the command; returns its exit code."""
+    args = _parser().parse_args(arguments)
+    from pyspark.sql import SparkSession
+
+    spark = SparkSession.builder.appName(f"undust {args.command}").getOrCreate()
+    try:
+        args.run(spark, args)
+    except (UndustError, OSError) as error:
+        print(f"undust: {error}", file=sys.stderr)
+        return 2
+    finally:
+        spark.stop()
+    return 0
+
+
+def _parser() -> argparse.ArgumentParser:
+    parser = argparse.ArgumentParser(prog="python -m undust.spark", description="undust on Apache Spark")
+    commands = parser.add_subparsers(dest="command", required=True)
+    for name, run, what in (
+        ("learn", _learn, "learn rules from tables of pages"),
+        ("apply", _apply, "add canonical forms to tables of URLs"),
+        ("eval", _evaluate, "score rules on labelled pages"),
+    ):
+        command = commands.add_parser(name, help=what, description=what)
+        command.set_defaults(run=run)
+        command.add_argument("inputs", nargs="+", metavar="INPUT", help="tables that Spark can read")
+        command.add_argument("--format", default="parquet", help="their format [parquet]")
+        if name == "learn":
+            command.add_argument("-o", "--output", default="rules.json", help="the rule file, written where the driver runs [rules.json]")
+            command.add_argument("--table", help="also write what was learned as a table, a row for each site")
+            command.add_argument("--method", default="auto")
+            command.add_argument("--max-fpr", type=float, default=0.01)
+            command.add_argument("--site-by", default="domain", choices=("domain", "host"))
+            command.add_argument("--max-urls", type=int, help="of a larger site, learn from a sample")
+            command.add_argument("--max-seconds", type=float, help="give up sites that take longer")
+        else:
+            command.add_argument("-r", "--rules", required=True, help="the rule file")
+        if name == "apply":
+            command.add_argument("-o", "--output", required=True, help="where to write the tables")
+            command.add_argument("--form", default="key", choices=("key", "url"))
+        else:
+            command.add_argument("--partitions", type=int, help="tasks [as Spark has it]")
+    return parser
+
+
+def _read(spark: SparkSession, args: argparse.Namespace) -> DataFrame:
+    return spark.read.format(args.format).load(args.inputs)
+
+
+def _learn(spark: SparkSession, args: argparse.Namespace) -> None:
+    limits = {"most_urls": args.max_urls, "seconds": args.max_seconds}
+    limits = {name: value for name, value in limits.items() if value is not None}
+    options = {"method": args.method, "max_fpr": args.max_fpr, "site_by": args.site_by}
+    learned = learn(_read(spark, args), partitions=args.partitions, **limits, **options)
+    if args.table:
+        learned.write.mode("overwrite").parquet(args.table)
+        learned = spark.read.parquet(args.table)
+    else:
+        learned = learned.cache()
+    rules = rule_set(learned, **options)
+    rules.save(Path(args.output))
+    totals = learned.selectExpr("count(*) sites", "sum(rows) rows", "sum(bad) bad", "sum(saved) saved", "sum(int(share < 1)) sampled").collect()[0]
+    failed = learned.where("error is not null").select("site", "error").limit(10).collect()
+    print(f"{totals['rows']:,} rows on {totals['sites']:,} sites: {len(rules):,} rules, {totals['saved']:,} URLs saved")
+    if totals["bad"]:
+        print(f"{totals['bad']:,} rows could not be read")
+    if totals["sampled"]:
+        print(f"of {totals['sampled']:,} sites, a sample was learned from")
+    for row in failed:
+        print(f"  {row['site'] or '(no site)'}: {row['error']}")
+    print(f"rules written to {args.output}")
+
+
+def _apply(spark: SparkSession, args: argparse.Namespace) -> None:
+    canonicalize(_read(spark, args), args.rules, form=args.form).write.mode("overwrite").parquet(args.output)
+
+
+def _evaluate(spark: SparkSession, args: argparse.Namespace) -> None:
+    scores = evaluate(_read(spark, args), args.rules, partitions=args.partitions).cache()
+    scores.orderBy("urls", ascending=False).show(20, truncate=False)
+    scores.selectExpr(
+        "sum(urls) urls", "sum(clusters) clusters", "sum(crawled) crawled", "sum(covered) covered",
+        "round(sum(covered) / sum(crawled), 4) precision", "round(sum(covered) / sum(clusters), 4) recall",
+    ).show(truncate=False)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
