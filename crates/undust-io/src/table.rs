@@ -4,12 +4,15 @@ use std::io;
 use std::path::PathBuf;
 
 use arrow_array::cast::AsArray;
-use arrow_array::types::{Int64Type, UInt64Type};
+use arrow_array::types::{
+    ArrowPrimitiveType, Date32Type, Float32Type, Float64Type, Int8Type, Int16Type, Int32Type, Int64Type,
+    TimestampMicrosecondType, TimestampMillisecondType, TimestampNanosecondType, TimestampSecondType,
+    UInt8Type, UInt16Type, UInt32Type, UInt64Type,
+};
 use arrow_array::{
     Array, ArrayRef, BinaryArray, BinaryViewArray, GenericBinaryArray, GenericStringArray, LargeBinaryArray,
     OffsetSizeTrait, RecordBatch, UInt64Array,
 };
-use arrow_cast::cast;
 use arrow_schema::{ArrowError, DataType, Schema};
 use undust::page::{Body, Page};
 
@@ -145,6 +148,33 @@ fn bytes_of<O: OffsetSizeTrait>(texts: &GenericStringArray<O>) -> GenericBinaryA
     GenericBinaryArray::new(offsets, values, nulls)
 }
 
+/// Numbers, yes and no, and dictionaries of text or of these: as they are written.
+fn written(array: &dyn Array) -> Option<BinaryArray> {
+    macro_rules! written_as {
+        ($($kind:ident)*) => {
+            match array.data_type() {
+                $(kind if *kind == $kind::DATA_TYPE => Some(plain(array.as_primitive::<$kind>().iter())),)*
+                DataType::Boolean => Some(plain(array.as_boolean().iter())),
+                DataType::Dictionary(_, _) => {
+                    let dictionary = array.as_any_dictionary();
+                    let values = dictionary.values();
+                    let texts = Texts::of(values).or_else(|| written(values).map(Texts::Small))?;
+                    let keys = dictionary.normalized_keys();
+                    let text = |row: usize| if array.is_valid(row) { texts.get(keys[row]) } else { None };
+                    Some((0..array.len()).map(text).collect())
+                }
+                _ => None,
+            }
+        };
+    }
+    written_as!(Int8Type Int16Type Int32Type Int64Type UInt8Type UInt16Type UInt32Type UInt64Type Float32Type Float64Type
+        Date32Type TimestampSecondType TimestampMillisecondType TimestampMicrosecondType TimestampNanosecondType)
+}
+
+fn plain<V: ToString>(values: impl Iterator<Item = Option<V>>) -> BinaryArray {
+    values.map(|value| value.map(|value| value.to_string())).collect()
+}
+
 /// Bytes as text; where they are none, the replacement character stands for what is not.
 pub fn text_of<O: OffsetSizeTrait>(bytes: &GenericBinaryArray<O>) -> GenericStringArray<O> {
     GenericStringArray::try_from_binary(bytes.clone())
@@ -172,9 +202,7 @@ impl Cells {
             }
             _ => {}
         }
-        // Numbers, times, dictionaries: as they are written.
-        let written = cast(array, &DataType::Utf8).ok();
-        let texts = written.and_then(|texts| Texts::of(&texts)).ok_or_else(|| {
+        let texts = written(array).map(Texts::Small).ok_or_else(|| {
             let (name, kind) = (column.name(), array.data_type());
             ReadErrorKind::BadLine(format!("the column '{name}' holds {kind}, which is no text"))
         })?;
@@ -206,7 +234,9 @@ impl Cells {
 mod tests {
     use std::sync::Arc;
 
-    use arrow_array::{Float64Array, Int64Array, LargeStringArray, StringArray, StringViewArray};
+    use arrow_array::{
+        DictionaryArray, Float64Array, Int64Array, LargeStringArray, StringArray, StringViewArray,
+    };
 
     use super::*;
     use crate::{Format, Input, ReadOptions, Summary, read_input};
@@ -229,8 +259,12 @@ mod tests {
             Arc::new(StringViewArray::from(urls.to_vec())),
         ];
         for kind in kinds {
-            let binary = cast(&kind, &DataType::Binary).unwrap();
-            let (summary, pages) = read(vec![("url", kind), ("cluster", binary)]).unwrap();
+            let bytes: BinaryArray = urls.iter().map(|url| Some(url.as_bytes())).collect();
+            let words: DictionaryArray<Int8Type> = ["x", "y"].into_iter().collect();
+            let columns: Vec<(&str, ArrayRef)> =
+                vec![("url", kind), ("cluster", Arc::new(bytes)), ("title", Arc::new(words))];
+            let (summary, pages) = read(columns).unwrap();
+            assert_eq!(pages[3].title.as_deref(), Some("y"));
             assert_eq!((summary.format, summary.lines, pages.len()), (Format::Arrow, 4, 4));
             assert_eq!(
                 (pages[3].url.as_slice(), pages[3].cluster.as_deref()),
@@ -251,7 +285,7 @@ mod tests {
         assert_eq!(pages.len(), 2);
         assert_eq!((pages[0].simhash, pages[0].status), (Some(u64::MAX), Some(200)));
         let problems: Vec<String> = summary.problems.samples.iter().map(ToString::to_string).collect();
-        let expected = ["table:2: no URL", "table:3: '-3.0' is no valid status", "table:5: no URL"];
+        let expected = ["table:2: no URL", "table:3: '-3' is no valid status", "table:5: no URL"];
         assert_eq!(problems[..3], expected);
     }
 

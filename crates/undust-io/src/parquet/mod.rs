@@ -4,11 +4,12 @@ mod write;
 
 use std::fs::File;
 use std::io;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use arrow_array::RecordBatch;
-use arrow_schema::{ArrowError, SchemaRef};
+use arrow_schema::SchemaRef;
 use bytes::Bytes;
 use parquet::arrow::ProjectionMask;
 use parquet::arrow::arrow_reader::{
@@ -49,7 +50,7 @@ impl ParquetFile {
     }
 
     fn new(name: PathBuf, place: Place) -> Result<ParquetFile, ReadError> {
-        match place.metadata() {
+        match unless_panicking(|| place.metadata()) {
             Ok((metadata, declared)) => Ok(ParquetFile { name, place, metadata, declared }),
             Err(error) => Err(ReadError { file: name, line: None, kind: fault(error) }),
         }
@@ -89,7 +90,7 @@ impl ParquetFile {
     /// The rows of a row group, but only these columns.
     pub(crate) fn rows(&self, group: &RowGroup, columns: &[usize]) -> Result<Rows, ReadError> {
         let mask = ProjectionMask::roots(self.metadata.parquet_schema(), columns.iter().copied());
-        let rows = self.place.rows(self.metadata.clone(), group.number, mask);
+        let rows = unless_panicking(|| self.place.rows(self.metadata.clone(), group.number, mask));
         rows.map(Rows).map_err(|error| self.error(Some(group.first_row), fault(error)))
     }
 
@@ -112,16 +113,14 @@ impl Iterator for Rows {
     type Item = Result<RecordBatch, ReadErrorKind>;
 
     fn next(&mut self) -> Option<Self::Item> {
-        self.0.next().map(|batch| {
-            batch.map_err(|error| match error {
-                ArrowError::ExternalError(error) => match error.downcast::<ParquetError>() {
-                    Ok(error) => fault(*error),
-                    Err(error) => damaged(error.to_string()),
-                },
-                error => damaged(error.to_string()),
-            })
-        })
+        unless_panicking(|| Ok(self.0.next().transpose()?)).transpose().map(|batch| batch.map_err(fault))
     }
+}
+
+/// The decoder takes some damage for a mistake of ours, and panics. It is not looked at again then.
+fn unless_panicking<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Result<T, ParquetError> {
+    catch_unwind(AssertUnwindSafe(decode))
+        .unwrap_or_else(|_| Err(ParquetError::General("what it says of itself cannot be".to_owned())))
 }
 
 impl Place {
@@ -194,7 +193,9 @@ fn fault(error: ParquetError) -> ReadErrorKind {
             Ok(error) => ReadErrorKind::Io(*error),
             Err(error) => damaged(error.to_string()),
         },
-        ParquetError::General(what) | ParquetError::EOF(what) => damaged(what),
+        ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
+            damaged(what)
+        }
         ParquetError::NYI(what) => damaged(format!("{what}, which is not read here")),
         error => damaged(error.to_string()),
     }

@@ -20,6 +20,8 @@ use crate::rules::{Action, Substitute, tokens};
 pub(super) struct SiteIndex {
     /// What the rules ask: one bit for each [`Ask`].
     asks: u32,
+    /// How long the names of parameters are that rules ask for: one bit for each length.
+    name_lengths: u32,
     /// The first word of the index, and how many rules are filed there.
     at: u32,
     filed: u32,
@@ -38,6 +40,8 @@ enum Ask {
     ParamValue,
     /// A token: a maximal run of letters and digits, anywhere.
     Token,
+    /// The first label of the host, of rules that do not speak of one host alone.
+    FirstLabel,
     /// Nothing: the rule is tried on every URL of the site.
     Nothing,
 }
@@ -53,7 +57,8 @@ impl Ask {
             Ask::ParamName => 2 * DEPTH,
             Ask::ParamValue => 2 * DEPTH + 1,
             Ask::Token => 2 * DEPTH + 2,
-            Ask::Nothing => 2 * DEPTH + 3,
+            Ask::FirstLabel => 2 * DEPTH + 3,
+            Ask::Nothing => 2 * DEPTH + 4,
         }
     }
 
@@ -64,6 +69,7 @@ impl Ask {
             n if n == 2 * DEPTH => Ask::ParamName,
             n if n == 2 * DEPTH + 1 => Ask::ParamValue,
             n if n == 2 * DEPTH + 2 => Ask::Token,
+            n if n == 2 * DEPTH + 3 => Ask::FirstLabel,
             _ => Ask::Nothing,
         }
     }
@@ -84,6 +90,7 @@ impl Ask {
             Ask::ParamName => scratch.params.iter().for_each(|p| tell(p.name.of_raw(raw))),
             Ask::ParamValue => scratch.params.iter().for_each(|p| tell(p.whole().of_raw(raw))),
             Ask::Token => tokens(raw).for_each(tell),
+            Ask::FirstLabel => scratch.labels.first().into_iter().for_each(|label| tell(label.of_raw(raw))),
             Ask::Nothing => tell(b""),
         }
     }
@@ -112,6 +119,9 @@ impl SiteIndex {
                 .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
                 .map_or((Ask::Nothing, &b""[..]), |(ask, answer)| (*ask, answer));
             index.asks |= 1 << ask.bit();
+            if ask == Ask::ParamName {
+                index.name_lengths |= length_bit(answer);
+            }
             let last = actions.len() <= MOST_COMPARED && is_last(action, actions);
             let rule = assemble(action, number, last, code);
             filed.push(Filed { fact: ask.fact(answer), rule, outline: Outline::of_rule(action) });
@@ -135,7 +145,12 @@ impl SiteIndex {
         while asks != 0 {
             let ask = Ask::of_bit(asks.trailing_zeros());
             asks &= asks - 1;
-            ask.each_answer(raw, scratch, |answer| add_filed(filed, ask.fact(answer), outline, candidates));
+            ask.each_answer(raw, scratch, |answer| {
+                // Most names are not even as long as one that is asked for: no need to hash them.
+                if ask != Ask::ParamName || self.name_lengths & length_bit(answer) != 0 {
+                    add_filed(filed, ask.fact(answer), outline, candidates);
+                }
+            });
         }
         if candidates.len() > 1 {
             // Code lies in the order in which rules are to be tried.
@@ -143,6 +158,11 @@ impl SiteIndex {
             candidates.dedup();
         }
     }
+}
+
+/// The bit of a text's length; all long texts share one.
+fn length_bit(text: &[u8]) -> u32 {
+    1 << text.len().min(31)
 }
 
 /// Add the rules filed under a fact that may match a URL of this outline; `filed` is sorted.
@@ -298,6 +318,12 @@ fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {
                 }
             }
         }
+    }
+    // Last, since it tells least. Labels are known where a rule does not name the whole host.
+    if template.host.iter().any(|item| item.fixed().is_none())
+        && let Some(label) = template.host.first().and_then(Item::fixed)
+    {
+        facts.push((Ask::FirstLabel, label.to_vec()));
     }
     facts
 }
