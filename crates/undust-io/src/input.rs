@@ -22,6 +22,7 @@ pub struct Input {
     other: Option<Other>,
     compressed: bool,
     /// Whether its bytes are those of a file of this name, which can be read again from anywhere.
+    #[cfg_attr(not(feature = "parquet"), expect(dead_code, reason = "nothing else is read again"))]
     is_file: bool,
     reader: Box<dyn Read + Send>,
 }

@@ -102,6 +102,14 @@ impl Contribution {
     }
 }
 
+/// Whether a rule of the site could be believed at all. Most sites of the web are small, and have nothing to learn: they should not cost more than a look.
+///
+/// A rule that is believed spares `min_trials` held-out URLs or more; with fewer duplicates than that, some of these are wrong, and a share of 1 / `min_trials` at least.
+fn may_have_rules(site: &Site, config: &Config) -> bool {
+    let (duplicates, least) = ((site.len() - site.clusters()) as u64, config.min_trials);
+    duplicates >= least || config.max_fpr * least as f64 >= 1.0
+}
+
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
 /// third of the work.
 const LARGE_SITE: usize = 5_000;
@@ -126,6 +134,9 @@ pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &
 
 /// Learn the rules of a site, judged by its labels.
 pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Learned {
+    if !may_have_rules(site, config) {
+        return Learned::nothing(site);
+    }
     let proposals = propose(site, learner);
     let limits = Limits {
         max_fpr: config.max_fpr,

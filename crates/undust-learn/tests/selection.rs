@@ -50,6 +50,18 @@ fn of_two_directions_the_one_that_shrinks() {
 }
 
 #[test]
+fn with_too_few_duplicates_nobody_is_asked() {
+    // 400 duplicates.
+    let proposed = |min_trials, max_fpr| {
+        learn_with(&two_forms(), &Config { min_trials, max_fpr, ..Config::default() }).candidates
+    };
+    assert_eq!(proposed(401, 0.001), 0);
+    assert!(proposed(400, 0.001) > 0);
+    // Where so much may be wrong, a rule may spare more than the duplicates.
+    assert!(proposed(401, 0.01) > 0);
+}
+
+#[test]
 fn a_circle_is_refused() {
     let forms = ["a", "b", "c"];
     let page = |i: u32| forms.map(|form| row(format!("http://a.com/{form}/{i}"), i));

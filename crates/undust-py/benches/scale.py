@@ -24,7 +24,6 @@ import pyarrow.parquet as pq
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from spark_cluster import Cluster, session  # noqa: E402
 
-import undust  # noqa: E402
 from undust import spark as undust_spark  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
@@ -47,8 +46,8 @@ def _rest(url: str) -> str:
     return f"{parts.path or '/'}{'?' + parts.query if parts.query else ''}"
 
 
-def make(path: Path, data: Path, rows: int, sites: int, giant: int) -> int:
-    """Write the table; returns its rows."""
+def make(path: Path, data: Path, rows: int, sites: int, giant: int) -> None:
+    """Write the table."""
     generator = random.Random(7)
     real = real_sites(data)
     sizes = [1 + int(generator.paretovariate(1.15)) for _ in range(sites)]
@@ -71,7 +70,6 @@ def make(path: Path, data: Path, rows: int, sites: int, giant: int) -> int:
     generator.shuffle(order)
     table = pa.table({"url": [urls[i] for i in order], "cluster": [clusters[i] for i in order]})
     pq.write_table(table, path, row_group_size=100_000, compression="zstd")
-    return len(urls)
 
 
 def cluster_cpu(cluster: Cluster) -> float:
@@ -118,12 +116,15 @@ def main() -> None:
     parser.add_argument("--giant", type=int, default=0)
     parser.add_argument("--method", default="auto")
     parser.add_argument("--partitions", type=int, default=16)
+    parser.add_argument("--table", type=Path, help="use this table, or make it")
     parser.add_argument("--no-command", action="store_true", help="leave out the command line")
     args = parser.parse_args()
     with tempfile.TemporaryDirectory() as name:
         folder = Path(name)
-        table, rules_file = folder / "pages.parquet", folder / "rules.json"
-        rows = make(table, args.data, args.rows, args.sites, args.giant)
+        table, rules_file = args.table or folder / "pages.parquet", folder / "rules.json"
+        if not table.exists():
+            make(table, args.data, args.rows, args.sites, args.giant)
+        rows = pq.read_metadata(table).num_rows
         print(f"{rows:,} rows, {table.stat().st_size / 1e6:.0f} MB of Parquet", flush=True)
 
         def say(what: str, cpu: float, wall: float) -> None:
@@ -152,7 +153,12 @@ def main() -> None:
             say("apply, Spark", cluster_cpu(cluster) - before, time.monotonic() - start)
             spark.stop()
         if not args.no_command:
-            print("the same rules, byte for byte:", rules.to_json() == undust.RuleSet.load(rules_file).to_json())
+            ours = folder / "spark" / rules_file.name
+            ours.parent.mkdir()
+            rules.save(ours)
+            files = [rules_file, rules_file.with_suffix(".safetensors")]
+            same = [file.exists() == (ours.parent / file.name).exists() and (not file.exists() or file.read_bytes() == (ours.parent / file.name).read_bytes()) for file in files]
+            print("the same rules and models, byte for byte:", *same)
 
 
 if __name__ == "__main__":
