@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::apply::{Finding, check};
+use undust::apply::{Finding, check, is_fit};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 
 use crate::meaning::{Hosts, Meaning, is_below};
@@ -75,7 +75,7 @@ impl Collected {
     fn leave_out_unfit(&mut self, set: &mut RuleSet) {
         for site in &mut set.sites {
             let alone = |rule: &mut Rule| RuleSet::of_site(&site.site, set.site_by, vec![rule.clone()]);
-            let unfit = site.rules.extract_if(.., |rule| !check(&alone(rule)).is_empty());
+            let unfit = site.rules.extract_if(.., |rule| !is_fit(&alone(rule)));
             self.left_out
                 .extend(unfit.map(|gone| left_out(gone, "it cannot be shown to come to rest on every URL")));
         }
@@ -97,15 +97,7 @@ impl Collected {
 
     /// Of the rules that do not go together, the one that was read last.
     fn read_last(&self, finding: &Finding) -> Option<String> {
-        let unfit = match finding {
-            Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => rules,
-            Finding::Conflict { second: rule, .. }
-            | Finding::Twice { rule, .. }
-            | Finding::Outside { rule, .. } => {
-                return Some(rule.clone());
-            }
-        };
-        let last = self.rules.iter().rfind(|(_, rule)| unfit.contains(&rule.id));
+        let last = self.rules.iter().rfind(|(_, rule)| finding.blamed().contains(&rule.id));
         last.map(|(_, rule)| rule.id.clone())
     }
 }

@@ -21,6 +21,14 @@ pub fn upper_bound(wrong: u64, trials: u64) -> f64 {
     high
 }
 
+/// How many trials without a failure it takes until [`upper_bound`] is `rate` or less.
+pub fn least_trials(rate: f64) -> u64 {
+    let trials = (1.0 - CONFIDENCE).ln() / (-rate.clamp(0.0, 1.0)).ln_1p();
+    #[expect(clippy::cast_sign_loss, reason = "both logarithms are negative")]
+    let trials = trials.ceil() as u64;
+    trials
+}
+
 /// The smallest rate that `wrong` failures in `trials` leave plausible: lower, one-sided, exact. 0 without trials.
 pub fn lower_bound(wrong: u64, trials: u64) -> f64 {
     1.0 - upper_bound(trials - wrong, trials)
@@ -67,6 +75,15 @@ fn stirling_error(n: f64) -> f64 {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn the_least_trials_are_enough_and_one_less_is_not() {
+        for rate in [0.001, 0.01, 0.05, 0.3] {
+            let least = least_trials(rate);
+            assert!(upper_bound(0, least) <= rate && upper_bound(0, least - 1) > rate, "{rate}: {least}");
+        }
+        assert_eq!((least_trials(1.0), least_trials(0.0)), (0, u64::MAX));
+    }
 
     #[test]
     fn known_values() {

@@ -6,6 +6,7 @@ use undust::page::Page;
 use undust::rules::{Action, Evidence, Rule, SiteRules, Validation};
 use undust::url::SiteBy;
 
+use crate::bound::least_trials;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::redundant::skips;
@@ -102,12 +103,12 @@ impl Contribution {
     }
 }
 
-/// Whether a rule of the site could be believed at all. Most sites of the web are small, and have nothing to learn: they should not cost more than a look.
+/// Whether rules of the site could be believed at all. Most sites of the web are small, and have nothing to learn: they should not cost more than a look.
 ///
-/// A rule that is believed spares `min_trials` held-out URLs or more; with fewer duplicates than that, some of these are wrong, and a share of 1 / `min_trials` at least.
+/// Rules together make so many pairs of URLs equal that the bound on wrong ones holds if there is none. Wrong labels may excuse some of these pairs, but not
+/// half of them: the site has as many pairs that are equal indeed. (A skip needs a duplicate for each of as many trials.)
 fn may_have_rules(site: &Site, config: &Config) -> bool {
-    let (duplicates, least) = ((site.len() - site.clusters()) as u64, config.min_trials);
-    duplicates >= least || config.max_fpr * least as f64 >= 1.0
+    site.pairs() >= least_trials(config.max_fpr) / 2
 }
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a

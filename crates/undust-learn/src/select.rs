@@ -21,7 +21,7 @@ mod widen;
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::apply::{Finding, check};
+use undust::apply::{Finding, check, is_fit};
 use undust::rules::{Rule, RuleSet};
 use undust::url::SiteBy;
 
@@ -205,7 +205,7 @@ fn choose_checked(choice: &mut Choice, site: &Site, site_by: SiteBy) -> Vec<Rule
     let mut is_refused = |choice: &Choice, accepted: &[Accepted], candidate: usize| {
         let so_far = accepted.iter().map(|a| a.candidate).chain([candidate]);
         let rules: Vec<Rule> = so_far.map(|c| Rule::new(choice.action(c).clone())).collect();
-        !refused(&site.name, &rules, site_by).is_empty()
+        !is_fit(&RuleSet::of_site(&site.name, site_by, rules))
     };
     let accepted = choose(choice, &mut is_refused);
     accepted.iter().map(|a| choice.rule(a)).collect()
@@ -234,14 +234,8 @@ fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<
 /// knows, `check` invents others.
 pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
     let findings = check(&RuleSet::of_site(name, site_by, rules.to_vec()));
-    let last = |bad: &[String]| rules.iter().rposition(|rule| bad.contains(&rule.id));
-    let bad = findings.into_iter().filter_map(|finding| match finding {
-        Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => last(&rules),
-        Finding::Conflict { second: rule, .. }
-        | Finding::Twice { rule, .. }
-        | Finding::Outside { rule, .. } => last(&[rule]),
-    });
-    bad.collect()
+    let last = |finding: Finding| rules.iter().rposition(|rule| finding.blamed().contains(&rule.id));
+    findings.into_iter().filter_map(last).collect()
 }
 
 #[cfg(test)]

@@ -4,12 +4,13 @@ use std::cmp::Reverse;
 use std::collections::btree_map::Entry;
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::rules::{Action, Rule};
+use undust::apply::is_fit;
+use undust::rules::{Action, Rule, RuleSet};
 use undust::url::{SiteBy, SplitUrl};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::changes::{Changes, Step};
-use super::{MIN_SAVED, Proposal, refused};
+use super::{MIN_SAVED, Proposal};
 use crate::changes::{Change, Merged};
 use crate::site::Site;
 
@@ -21,7 +22,8 @@ pub(super) fn plausible(
     site_by: SiteBy,
 ) -> Vec<Proposal> {
     let is_refused = |proposal: &Proposal| {
-        !refused(&site.name, &[Rule::new(proposal.candidate.action.clone())], site_by).is_empty()
+        let rules = vec![Rule::new(proposal.candidate.action.clone())];
+        !is_fit(&RuleSet::of_site(&site.name, site_by, rules))
     };
     let rows = site.sample(0).part(ENOUGH).rows;
     let changes = Changes::new(site, &rows, proposals);
