@@ -48,8 +48,9 @@ py: wheel servers ## the Python package: its wheel, its types and its tests, in 
 	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
 		$(PYTEST) --ignore crates/undust-py/tests/test_spark.py crates/undust-py
 
+# `make spark MASTER='local-cluster[2,1,1024]'` runs them there instead.
 spark: wheel java ## the Python package on a Spark cluster of its own: a master and two workers on loopback
-	$(PYTEST) crates/undust-py/tests/test_spark.py
+	UNDUST_SPARK_MASTER='$(MASTER)' $(PYTEST) crates/undust-py/tests/test_spark.py
 
 wheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel

@@ -83,6 +83,9 @@ pub(crate) struct Learn {
     /// When rules that differ in one key become one (rewrite): fan-out:N, entropy:SHARE, efpr:RATE or ideal:RATE
     #[arg(long, default_value_t = FilterKind::default(), value_name = "FILTER")]
     pub(crate) filter: FilterKind,
+    /// Of a site with more rows, learn from a sample of its URLs
+    #[arg(long, default_value_t = MAX_URLS, value_name = "N")]
+    pub(crate) max_urls: usize,
     /// Seed of every sample taken
     #[arg(long, default_value_t = 0, value_name = "N")]
     pub(crate) seed: u64,
@@ -107,6 +110,9 @@ pub(crate) struct Learn {
     #[command(flatten)]
     pub(crate) dustbuster: Dustbuster,
 }
+
+/// More rows of one site tell nothing new, and cost memory and time.
+const MAX_URLS: usize = 500_000;
 
 /// The settings of auto.
 #[derive(Parser)]

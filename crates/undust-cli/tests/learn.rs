@@ -177,7 +177,7 @@ fn rules_to_standard_output() {
 #[test]
 fn no_rule_is_no_failure() {
     let folder = Folder::with("crawl.tsv", shop());
-    assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr 0"), @"
+    assert_snapshot!(folder.undust("learn crawl.tsv --min-trials 500 --no-model"), @"
     800 URLs of 400 pages on 1 site: 0 rules (67 proposed)
 
     learner        proposed  kept  saved
@@ -203,13 +203,41 @@ fn no_rule_is_no_failure() {
       "site_by": "domain",
       "learned": {
         "method": "auto",
-        "max_fpr": 0.0,
+        "max_fpr": 0.01,
         "seed": 0,
         "urls": 800,
         "clusters": 400
       },
       "sites": []
     }
+    "#);
+}
+
+#[test]
+fn of_a_large_site_a_sample_is_learned_from() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let all = folder.undust("learn crawl.tsv").fine();
+    assert_eq!(folder.undust("learn crawl.tsv --max-urls 800").fine(), all);
+    let part = folder.undust("learn crawl.tsv --max-urls 799 --max-fpr 0.05 --method rewrite --json");
+    assert_snapshot!(part, @r#"
+    {
+      "rules": 1,
+      "totals": {
+        "assets": 0,
+        "candidates": 22,
+        "clusters": 296,
+        "contradictions": 0,
+        "failed": 0,
+        "mislabelled": 0,
+        "saved": 89,
+        "sites": 1,
+        "skipped": 0,
+        "unlabelled": 0,
+        "urls": 385
+      }
+    }
+    ! of 1 site with more than 799 rows, a sample was learned from (--max-urls)
+    = 0
     "#);
 }
 

@@ -18,7 +18,7 @@ use crate::in_order::flat_map_in_order;
 use crate::in_order::{Batches, map_in_order};
 use crate::input::{Input, open};
 #[cfg(feature = "parquet")]
-use crate::parquet::{ParquetFile, RowGroup};
+use crate::parquet::RowGroup;
 use crate::problems::{Problem, Problems, shown};
 #[cfg(feature = "arrow")]
 use crate::table::{Table, outcomes};
@@ -112,13 +112,7 @@ pub fn try_read_prepared<E: From<ReadError>>(
         return Ok(summary);
     }
     if format == Format::Parquet {
-        #[cfg(feature = "parquet")]
-        reading.parquet(&input.into_parquet()?, take)?;
-        #[cfg(not(feature = "parquet"))]
-        return Err(file
-            .error(None, ReadErrorKind::NotRecognised("a Parquet file, which this build cannot read"))
-            .into());
-        #[cfg(feature = "parquet")]
+        reading.parquet(input, take)?;
         return Ok(summary);
     }
     if format == Format::Folder {
@@ -194,9 +188,10 @@ impl Reading<'_> {
     #[cfg(feature = "parquet")]
     fn parquet<E: From<ReadError>>(
         &self,
-        parquet: &ParquetFile,
+        input: Input,
         mut sink: impl FnMut(Batch) -> Result<(), E>,
     ) -> Result<(), E> {
+        let parquet = &input.into_parquet()?;
         let names = parquet.schema().fields().iter().map(|field| field.name().as_bytes());
         let (header, columns) = Header::new(names).map_err(|kind| self.file.error(None, kind))?.known();
         let batches = |group: RowGroup| {
@@ -220,6 +215,12 @@ impl Reading<'_> {
             }
         };
         flat_map_in_order(parquet.row_groups(), self.threads, work, |batch| sink(batch?))
+    }
+
+    #[cfg(not(feature = "parquet"))]
+    fn parquet<E: From<ReadError>>(&self, _: Input, _: impl FnMut(Batch) -> Result<(), E>) -> Result<(), E> {
+        let what = ReadErrorKind::NotRecognised("a Parquet file, which this build cannot read");
+        Err(self.file.error(None, what).into())
     }
 
     /// What became of the rows of a table.

@@ -51,14 +51,11 @@ fn of_two_directions_the_one_that_shrinks() {
 
 #[test]
 fn with_too_few_duplicates_nobody_is_asked() {
-    // 400 duplicates.
-    let proposed = |min_trials, max_fpr| {
-        learn_with(&two_forms(), &Config { min_trials, max_fpr, ..Config::default() }).candidates
-    };
-    assert_eq!(proposed(401, 0.001), 0);
-    assert!(proposed(400, 0.001) > 0);
-    // Where so much may be wrong, a rule may spare more than the duplicates.
-    assert!(proposed(401, 0.01) > 0);
+    // 400 pairs. Where 800 right ones were enough, half of them are; where it takes 802, they are not.
+    let proposed = |max_fpr| learn_with(&two_forms(), &Config { max_fpr, ..Config::default() }).candidates;
+    assert!(proposed(0.00374) > 0);
+    assert_eq!(proposed(0.00373), 0);
+    assert_eq!(proposed(0.0), 0);
 }
 
 #[test]

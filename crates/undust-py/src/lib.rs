@@ -23,7 +23,11 @@ mod _undust {
     #[pymodule_export]
     use crate::rules::{Rule, RuleSet};
     #[pymodule_export]
-    use crate::sites::{ScoreStream, SiteStream, gather, page_columns, sites_of};
+    use crate::sites::learn::{SiteStream, gather};
+    #[pymodule_export]
+    use crate::sites::score::ScoreStream;
+    #[pymodule_export]
+    use crate::sites::{fingerprints, page_columns, sites_of};
     use pyo3::prelude::*;
 
     #[pymodule_init]

@@ -116,6 +116,12 @@ impl RuleSet {
         self.deployed.rules.sites.iter().map(|site| site.site.clone()).collect()
     }
 
+    /// What a site is: `domain` or `host`.
+    #[getter]
+    fn site_by(&self) -> &'static str {
+        self.deployed.rules.site_by.name()
+    }
+
     /// What was learned from, and what each learner had a part in; `None` for rules that were not just learned.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {

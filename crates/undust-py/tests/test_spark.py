@@ -2,6 +2,7 @@
 
 import gzip
 import os
+import random
 import re
 import shutil
 import subprocess
@@ -26,15 +27,22 @@ from undust import spark as undust_spark  # noqa: E402
 DATA = Path(os.environ.get("UNDUST_DATA", ROOT.parent / "shared/data"))
 
 
+#: Another cluster to run on, such as local-cluster[2,1,1024].
+MASTER = os.environ.get("UNDUST_SPARK_MASTER")
+
+
 @pytest.fixture(scope="module")
-def cluster(tmp_path_factory):
+def master(tmp_path_factory):
+    if MASTER:
+        yield MASTER
+        return
     with Cluster(tmp_path_factory.mktemp("cluster")) as cluster:
-        yield cluster
+        yield cluster.master
 
 
 @pytest.fixture(scope="module")
-def spark(cluster):
-    spark = session(cluster.master)
+def spark(master):
+    spark = session(master)
     yield spark
     spark.stop()
 
@@ -142,17 +150,18 @@ def test_bad_rows_are_counted_and_nothing_else_is_lost(spark, tmp_path):
     assert undust_spark.rule_set(learned) == command_rules(tmp_path, tmp_path / "bad.parquet")
 
 
-def test_large_sites_are_sampled_and_it_is_said(spark, forum):
-    learned = undust_spark.learn(spark.read.parquet(str(forum)), most_urls=4000).cache()
+def test_large_sites_are_sampled_and_it_is_said(spark, forum, tmp_path):
+    learned = undust_spark.learn(spark.read.parquet(str(forum)), max_urls=4000).cache()
     forum_row = learned.where("site = 'computer-forum.net'").first()
     assert forum_row["share"] == 0.25 and forum_row["rows"] == 13424 and 2000 < forum_row["urls"] <= 4000
     assert learned.where("share < 1").count() == 1
-    again = undust_spark.learn(spark.read.parquet(str(forum)).orderBy("digest"), most_urls=4000)
-    assert undust_spark.rule_set(again) == undust_spark.rule_set(learned)
+    again = undust_spark.learn(spark.read.parquet(str(forum)).orderBy("digest"), max_urls=4000)
+    rules = undust_spark.rule_set(learned)
+    assert undust_spark.rule_set(again) == rules == command_rules(tmp_path, forum, "--max-urls", 4000)
 
 
 def test_a_lost_sort_is_an_error():
-    stream = undust._undust.SiteStream([], 1000, 1 << 30, 60.0)
+    stream = undust._undust.SiteStream([], 1 << 30, 60.0)
     rows = [("b.com", "http://b.com/"), ("a.com", "http://a.com/")]
     batch = pa.RecordBatch.from_pylist([{"site": site, "url": url} for site, url in rows])
     with pytest.raises(RuntimeError, match="rows are not sorted by site: 'a.com' comes behind 'b.com'"):
@@ -164,11 +173,49 @@ def test_a_site_that_fails_is_a_row():
     assert undust._undust.SiteStream._try_guard(False, 0.05) == "took longer than 0.05 s"
 
 
-def test_the_command_for_spark_submit(cluster, spark, forum, tmp_path):
+def test_mirrors(spark, tmp_path):
+    words = [f"word{number}" for number in range(400)]
+
+    def pages(site, seed, count, changed=None):
+        generator = random.Random(seed)
+        for number in range(count):
+            text = generator.choices(words, k=300)
+            yield {"url": f"http://www.{site}/{number}", "text": " ".join(text) + (f" at {changed}" if changed else "")}
+
+    rows = [*pages("one.com", 1, 40), *pages("copy.org", 1, 30, "copy"), *pages("other.net", 2, 40)]
+    # A page that everybody has.
+    rows += [{"url": f"http://host{number}.com/", "text": "It works!"} for number in range(30)]
+    rows += [{"url": url, "text": None} for url in ("http://one.com/empty", "http://copy.org/empty")]
+    schema = pa.schema({"url": pa.string(), "text": pa.string()})
+    pq.write_table(pa.Table.from_pylist(rows, schema=schema), tmp_path / "pages.parquet")
+    frame = spark.read.parquet(str(tmp_path / "pages.parquet"))
+    # Every pair of pages, for comparison.
+    prints = {}
+    for row in rows:
+        if row["text"]:
+            prints.setdefault(row["url"].removeprefix("http://www.").split("/")[0], []).append(undust.simhash(row["text"]))
+    near = [min((one ^ other).bit_count() for other in prints["copy.org"]) <= 3 for one in prints["one.com"]]
+    pairs = undust_spark.mirrors(frame, max_sites=20).collect()
+    assert [(row["site"], row["mirror"], row["pages"], row["mirror_pages"]) for row in pairs] == [("copy.org", "one.com", 30, 40)]
+    assert pairs[0]["shared"] == sum(near) > 20 and pairs[0]["share"] == sum(near) / 30
+    with pytest.raises(ValueError, match="distance = 9"):
+        undust_spark.mirrors(frame, distance=9)
+    # Digests are compared, too.
+    rows = [{"url": f"http://{site}/{i}", "digest": f"sha1:{i % 15}"} for site in ("a.com", "b.com") for i in range(20)]
+    found = undust_spark.mirrors(spark.createDataFrame(rows)).collect()
+    assert [(row["site"], row["mirror"], row["shared"], row["share"]) for row in found] == [("a.com", "b.com", 15, 1.0)]
+
+
+def test_a_frame_needs_urls(spark):
+    with pytest.raises(undust.UndustError, match="no column 'url', only link, digest"):
+        undust_spark.learn(spark.createDataFrame([("http://a.com/", "x")], ["link", "digest"]))
+
+
+def test_the_command_for_spark_submit(master, spark, forum, tmp_path):
     spark.stop()
     run = subprocess.run(
         [sys.executable, "-m", "undust.spark", "learn", forum, "-o", tmp_path / "spark.json", "--table", tmp_path / "table"],
-        env=os.environ | {"PYSPARK_SUBMIT_ARGS": f"--master {cluster.master} --conf spark.ui.enabled=false pyspark-shell"},
+        env=os.environ | {"PYSPARK_SUBMIT_ARGS": f"--master {master} --conf spark.ui.enabled=false pyspark-shell"},
         capture_output=True, text=True,
     )  # fmt: skip
     assert run.returncode == 0, run.stderr
@@ -183,9 +230,31 @@ def test_a_worker_that_dies_costs_nothing(forum, tmp_path_factory):
         spark = session(cluster.master)
         pages = spark.read.parquet(str(forum))
         expected = undust_spark.rule_set(undust_spark.learn(pages))
-        killer = threading.Thread(target=lambda: (time.sleep(1.5), cluster.kill_worker(0)))
-        killer.start()
-        rules = undust_spark.rule_set(undust_spark.learn(pages.unionByName(pages).dropDuplicates(), partitions=24))
+        killer = Killer(spark, cluster)
+        rules = undust_spark.rule_set(undust_spark.learn(pages, partitions=TASKS))
         killer.join()
         spark.stop()
+    assert 0 < killer.done < TASKS
     assert rules == expected
+
+
+#: So many that some are still to be done when the first ones are.
+TASKS = 24
+
+
+class Killer(threading.Thread):
+    """Kills a worker as soon as it has learned something, while there is more to learn."""
+
+    def __init__(self, spark, cluster):
+        super().__init__()
+        self._stages, self._cluster = spark.sparkContext.statusTracker(), cluster
+        self.done = 0
+        self.start()
+
+    def run(self):
+        end = time.monotonic() + 120
+        while not self.done and time.monotonic() < end:
+            learning = [self._stages.getStageInfo(stage) for stage in self._stages.getActiveStageIds()]
+            self.done = max((stage.numCompletedTasks for stage in learning if stage and stage.numTasks == TASKS), default=0)
+            time.sleep(0.01)
+        self._cluster.kill_worker(0)

@@ -7,7 +7,6 @@ use std::path::PathBuf;
 use anyhow::{Context, Result};
 use undust::apply::{Form, Naive};
 use undust::page::Page;
-use undust_content::cluster::Options;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
 use undust_learn::pipeline::Config;
@@ -57,10 +56,10 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         collector.keep(surveyor, &learned);
         learned
     };
-    let learned = learn_sites(grouped, &learn, &config, &Options::default())?;
+    let learned = learn_sites(grouped, &learn)?;
     let total = Total::of(&learned);
     let (parts, seconds) = (contributions(&learned), learner.seconds());
-    let rules = rule_set(learned, learner.name(), &config, &total);
+    let rules = rule_set(learned.into_iter().map(|site| site.rules), learner.name(), &config, &total);
     show(&rules, &total)?;
     learn::auto::show(&parts, &seconds)?;
     rules_file::save(&args.output, &rules)?;

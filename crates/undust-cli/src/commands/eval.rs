@@ -93,6 +93,8 @@ pub(crate) struct Walk<R, E> {
     scratch: Scratch,
     key: Vec<u8>,
     evaluation: Evaluation,
+    /// How many rules that change URLs each site has.
+    changes: BTreeMap<String, u64>,
     labelled: u64,
     unlabelled: u64,
 }
@@ -100,7 +102,8 @@ pub(crate) struct Walk<R, E> {
 impl<R: Deref<Target = RuleSet>, E: Deref<Target = Interpreter>> Walk<R, E> {
     pub(crate) fn new(rules: R, engine: E) -> Walk<R, E> {
         let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
-        Walk { rules, engine, scratch, key: Vec::new(), evaluation, labelled: 0, unlabelled: 0 }
+        let changes = count_rules(&rules, |rule| !rule.action.is_skip());
+        Walk { rules, engine, scratch, key: Vec::new(), evaluation, changes, labelled: 0, unlabelled: 0 }
     }
 
     pub(crate) fn add(&mut self, page: &Page) {
@@ -118,22 +121,30 @@ impl<R: Deref<Target = RuleSet>, E: Deref<Target = Interpreter>> Walk<R, E> {
 
     /// What the canonical forms are worth, if no URL is skipped.
     pub(crate) fn report(&self) -> Report {
-        self.evaluation.report_without_skips(&self.count_rules(|rule| !rule.action.is_skip()))
+        self.evaluation.report_without_skips(&self.changes)
+    }
+
+    /// The same, and begin anew.
+    pub(crate) fn finish(&mut self) -> Report {
+        let report = self.report();
+        self.evaluation = Evaluation::new();
+        report
     }
 
     /// The same with skips, where there are any.
     fn report_with_skips(&self) -> Option<Report> {
-        self.engine.has_skips().then(|| self.evaluation.report(&self.count_rules(|_| true)))
+        let all = || count_rules(&self.rules, |_| true);
+        self.engine.has_skips().then(|| self.evaluation.report(&all()))
     }
+}
 
-    /// How many active rules of a kind each site has.
-    fn count_rules(&self, counts: impl Fn(&Rule) -> bool) -> BTreeMap<String, u64> {
-        let mut by_site: BTreeMap<String, u64> = BTreeMap::new();
-        for (site, _) in self.rules.rules().filter(|(_, rule)| rule.is_active() && counts(rule)) {
-            *by_site.entry(site.to_owned()).or_default() += 1;
-        }
-        by_site
+/// How many active rules of a kind each site has.
+fn count_rules(rules: &RuleSet, counts: impl Fn(&Rule) -> bool) -> BTreeMap<String, u64> {
+    let mut by_site: BTreeMap<String, u64> = BTreeMap::new();
+    for (site, _) in rules.rules().filter(|(_, rule)| rule.is_active() && counts(rule)) {
+        *by_site.entry(site.to_owned()).or_default() += 1;
     }
+    by_site
 }
 
 fn sheet(Scores { report: scores, with_skips }: &Scores) -> Sheet {

@@ -1,16 +1,18 @@
 //! `undust learn`: pages in, rules out, and a table to look at.
 
 pub(super) mod auto;
+mod sample;
 pub(super) mod seq2seq;
 
 use std::collections::BTreeMap;
 use std::io::Write;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
 use rayon::prelude::*;
 use serde_json::{Value, json};
 use undust::page::Page;
-use undust::rules::{self, Class3, Rule, RuleSet, classify};
+use undust::rules::{self, Class3, Rule, RuleSet, SiteRules, classify};
 use undust_content::cluster::{Options, cluster};
 use undust_content::read_body;
 use undust_io::group::BySite;
@@ -30,6 +32,8 @@ use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, output, progress, report};
+pub use sample::Sample;
+use sample::at_most;
 
 pub(super) fn run(args: &Learn) -> Result<Outcome> {
     output::check_place(&args.output, &args.inputs, args.json, "rules")?;
@@ -113,7 +117,7 @@ impl Course {
             Some("no rule is likely: more URLs of the same sites help, or a smaller --min-support")
         } else if rules.sites.is_empty() && models.is_empty() {
             Some("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr")
-        } else if rules.rules().all(|(_, rule)| !rule.is_active()) {
+        } else if !rules.sites.is_empty() && rules.rules().all(|(_, rule)| !rule.is_active()) {
             Some("likely rules are not applied before they are tried out: see undust validate --help")
         } else {
             None
@@ -131,15 +135,19 @@ pub(crate) fn attend(
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, inputs, &args.reading, &prepare, tell)?;
     let teacher = Teacher::new(args);
+    let sampled = AtomicU64::new(0);
     let learn = |site: &str, pages: Vec<Page>| {
+        let (pages, is_sample) = at_most(args.max_urls, pages);
+        sampled.fetch_add(u64::from(is_sample), Ordering::Relaxed);
+        let pages = teacher.labelled(site, pages);
         let surveyor = collector.look(site, &pages);
         let lesson = teacher.lesson(site, pages);
         collector.keep(surveyor, &lesson.learned);
         lesson
     };
-    let Teacher { config, clustering, .. } = &teacher;
-    let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn, config, clustering))?;
-    let (learned, models, talk) = seq2seq::take_apart(lessons);
+    let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn))?;
+    let (learned, models, mut talk) = seq2seq::take_apart(lessons);
+    talk.extend(said_of_samples(sampled.into_inner(), args.max_urls));
     let (total, name) = (Total::of(&learned), teacher.name());
     if total.urls == 0 {
         let (labels, hint) = match args.method {
@@ -152,8 +160,16 @@ pub(crate) fn attend(
         );
     }
     let parts = auto::contributions(&learned);
-    let deployed = Deployed { rules: rule_set(learned, name, config, &total), models };
+    let rules = learned.into_iter().map(|site| site.rules);
+    let deployed = Deployed { rules: rule_set(rules, name, &teacher.config, &total), models };
     Ok(Course { read, deployed, total, parts, seconds: teacher.seconds(), method: name, talk })
+}
+
+fn said_of_samples(sites: u64, max_urls: usize) -> Option<String> {
+    let (sites_said, most) = (counted(sites, "site"), thousands(max_urls as u64));
+    (sites > 0).then(|| {
+        format!("of {sites_said} with more than {most} rows, a sample was learned from (--max-urls)")
+    })
 }
 
 /// The learners that the arguments ask for, with their settings.
@@ -184,7 +200,7 @@ impl Teacher {
         }
     }
 
-    /// What is learned from the pages of a site, which are clustered where they must be.
+    /// What is learned from the pages of a site.
     pub(crate) fn lesson(&self, site: &str, pages: Vec<Page>) -> Lesson {
         let config = &self.config;
         match (&self.one, self.method) {
@@ -194,9 +210,12 @@ impl Teacher {
         }
     }
 
-    /// Cluster the pages of a site where they come with content and without labels.
-    pub(crate) fn label(&self, site: &str, pages: &mut [Page]) {
-        label(site, pages, &self.config, &self.clustering);
+    /// The pages of a site, clustered where they come with content and without labels.
+    pub(crate) fn labelled(&self, site: &str, mut pages: Vec<Page>) -> Vec<Page> {
+        if needs_clusters(&pages, &self.config) {
+            cluster(site, &mut pages, &self.clustering);
+        }
+        pages
     }
 
     /// How long each of several learners took.
@@ -211,7 +230,7 @@ fn writes_model(args: &Learn) -> bool {
 }
 
 /// Content is read where pages have no labels yet.
-pub(crate) fn prepare(page: &mut Page) {
+pub fn prepare(page: &mut Page) {
     if page.cluster.is_some() {
         drop_content(page);
     } else {
@@ -223,13 +242,6 @@ pub(crate) fn prepare(page: &mut Page) {
 fn needs_clusters(pages: &[Page], config: &Config) -> bool {
     let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
-}
-
-/// Cluster the pages of a site where they come with content and without labels.
-fn label(site: &str, pages: &mut [Page], config: &Config, clustering: &Options) {
-    if needs_clusters(pages, config) {
-        cluster(site, pages, clustering);
-    }
 }
 
 pub(crate) fn config(args: &Learn) -> Config {
@@ -284,12 +296,10 @@ fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
     Dustbuster { settings }
 }
 
-/// Learn every site, those of one partition side by side; pages with content and without labels are clustered first. Sorted by site.
+/// Learn every site, those of one partition side by side. Sorted by site.
 pub(super) fn learn_sites<L: Send>(
     pages: BySite,
     learn: &(impl Fn(&str, Vec<Page>) -> L + Sync),
-    config: &Config,
-    clustering: &Options,
 ) -> Result<Vec<L>> {
     let mut learned = Vec::new();
     for partition in pages.finish().context("cannot write temporary files")? {
@@ -297,8 +307,7 @@ pub(super) fn learn_sites<L: Send>(
         // URLs without a host have no site to learn rules for.
         sites.retain(|(site, _)| !site.is_empty());
         let bar = progress::bar("learning", sites.len() as u64);
-        let one = |(site, mut pages): (String, Vec<Page>)| {
-            label(&site, &mut pages, config, clustering);
+        let one = |(site, pages): (String, Vec<Page>)| {
             let learned = learn(&site, pages);
             bar.inc(1);
             (site, learned)
@@ -373,8 +382,13 @@ fn saved(rule: &Rule) -> u64 {
 }
 
 /// The rule file of what was learned; sites without rules are left out.
-pub(crate) fn rule_set(learned: Vec<Learned>, method: &str, config: &Config, total: &Total) -> RuleSet {
-    let sites = learned.into_iter().map(|site| site.rules).filter(|site| !site.rules.is_empty()).collect();
+pub(crate) fn rule_set(
+    sites: impl Iterator<Item = SiteRules>,
+    method: &str,
+    config: &Config,
+    total: &Total,
+) -> RuleSet {
+    let sites = sites.filter(|site| !site.rules.is_empty()).collect();
     let learned = rules::Learned {
         method: method.to_owned(),
         max_fpr: config.max_fpr,
@@ -502,7 +516,7 @@ fn said_by(rule: &Rule) -> Vec<String> {
 
 #[cfg(test)]
 mod tests {
-    use undust::rules::{Action, Evidence, SiteRules};
+    use undust::rules::{Action, Evidence};
 
     use super::*;
 

@@ -20,7 +20,7 @@ use crate::commands::learn::{attend, config};
 use crate::report::Collector;
 pub use crate::rules_file::Deployed;
 use crate::talk::problems_of;
-pub use sites::{Pages, Scorer, SiteLearner, SiteLesson};
+pub use sites::{Sample, Scorer, SiteLearner, SiteLesson, SiteScore, fingerprint, prepare};
 
 /// What a command gives, and what it has to say about its input.
 #[derive(Debug)]

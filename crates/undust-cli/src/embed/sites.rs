@@ -6,9 +6,9 @@ use anyhow::{Context, Result};
 use undust::apply::Form;
 use undust::page::Page;
 use undust::rules::{RuleSet, SiteRules};
-use undust::url::{SiteBy, site_of};
-use undust_io::group::memory_of;
-use undust_learn::evaluate::Report;
+use undust::url::SiteBy;
+use undust_content::{read_body, simhash};
+pub use undust_learn::evaluate::SiteScore;
 use undust_learn::pipeline::Learned;
 use undust_neural::apply::Interpreter;
 use undust_neural::file::{Models, from_bytes, to_bytes};
@@ -17,11 +17,13 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::{Deployed, parse};
 use crate::args::Learn;
 use crate::commands::eval::Walk;
-use crate::commands::learn::{Teacher, Total, prepare, rule_set};
+pub use crate::commands::learn::{Sample, prepare};
+use crate::commands::learn::{Teacher, Total, rule_set};
 
 /// The learner that options ask for.
 pub struct SiteLearner {
     teacher: Teacher,
+    max_urls: usize,
 }
 
 /// What was learned from a site, in a form that can travel.
@@ -48,7 +50,8 @@ impl SiteLearner {
     ///
     /// [`BadOption`](super::BadOption).
     pub fn new(options: &[String]) -> Result<SiteLearner> {
-        Ok(SiteLearner { teacher: Teacher::new(&parse::<Learn>(options)?) })
+        let args: Learn = parse(options)?;
+        Ok(SiteLearner { teacher: Teacher::new(&args), max_urls: args.max_urls })
     }
 
     /// What a site is.
@@ -56,15 +59,14 @@ impl SiteLearner {
         self.teacher.config.site_by
     }
 
-    /// The site of a URL; empty where it has none.
-    pub fn site_of(&self, url: &[u8]) -> String {
-        site_of(url, self.site_by())
+    /// A place for the pages of a site, of which at most so many bytes are held.
+    pub fn sample(&self, max_bytes: u64) -> Sample {
+        Sample::new(self.max_urls, max_bytes)
     }
 
-    /// Learn from all pages of a site.
-    pub fn learn(&self, site: &str, mut pages: Vec<Page>) -> SiteLesson {
-        self.teacher.label(site, &mut pages);
-        let lesson = self.teacher.lesson(site, pages);
+    /// Learn from the pages of a site.
+    pub fn learn(&self, site: &str, pages: Vec<Page>) -> SiteLesson {
+        let lesson = self.teacher.lesson(site, self.teacher.labelled(site, pages));
         let model = lesson.model.map(|model| to_bytes(&Models::from([(site.to_owned(), model)])));
         let total = Total::of(std::slice::from_ref(&lesson.learned));
         let Learned { rules: SiteRules { site, rules }, urls, clusters, .. } = lesson.learned;
@@ -73,28 +75,30 @@ impl SiteLearner {
         SiteLesson { rules: (count > 0).then(file), model, count, urls, clusters, saved }
     }
 
-    /// The rule file of many sites, which may come in any order: the same, byte for byte, as if they had been learned together.
+    /// The rule file of sites with rules or models, which may come in any order; what was learned from, on all sites, are so many URLs and clusters. It is the same, byte for byte,
+    /// as if all had been learned together.
     ///
     /// # Errors
     ///
     /// If a lesson is none of ours.
-    pub fn gather(&self, lessons: impl IntoIterator<Item = SiteLesson>) -> Result<Deployed> {
-        let (mut learned, mut models) = (Vec::new(), Models::new());
-        for lesson in lessons {
-            let SiteLesson { rules, model, urls, clusters, .. } = lesson;
-            let sites = match rules {
-                Some(file) => RuleSet::from_json(&file).context("the rules of a site")?.sites,
-                None => Vec::new(),
-            };
-            let rules = sites.into_iter().next().unwrap_or_default();
-            learned.push(Learned { rules, urls, clusters, ..Learned::default() });
+    pub fn gather(
+        &self,
+        lessons: impl IntoIterator<Item = SiteLesson>,
+        urls: u64,
+        clusters: u64,
+    ) -> Result<Deployed> {
+        let (mut sites, mut models) = (Vec::new(), Models::new());
+        for SiteLesson { rules, model, .. } in lessons {
+            if let Some(file) = rules {
+                sites.extend(RuleSet::from_json(&file).context("the rules of a site")?.sites);
+            }
             if let Some(bytes) = model {
                 models.extend(from_bytes(&bytes).context("the model of a site")?);
             }
         }
-        learned.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
-        let total = Total::of(&learned);
-        let rules = rule_set(learned, self.teacher.name(), &self.teacher.config, &total);
+        sites.sort_by(|a, b| a.site.cmp(&b.site));
+        let total = Total { urls, clusters, ..Total::default() };
+        let rules = rule_set(sites.into_iter(), self.teacher.name(), &self.teacher.config, &total);
         Ok(Deployed { rules, models })
     }
 }
@@ -116,65 +120,19 @@ impl Scorer {
         self.walk.add(page);
     }
 
-    /// The scores of each site, as `undust eval --json` prints them.
-    pub fn scores(&self) -> Report {
-        self.walk.report()
+    /// The scores of each site so far, as `undust eval --json` prints them; others may follow.
+    pub fn finish(&mut self) -> Vec<SiteScore> {
+        self.walk.finish().sites
     }
 }
 
-/// The pages of one site, of which no more are held than a machine can bear: of more, a sample by the hashes of their URLs, which does not depend on the order
-/// in which they come.
-pub struct Pages {
-    held: Vec<(u64, Page)>,
-    most: usize,
-    most_bytes: u64,
-    bytes: u64,
-    /// Only URLs whose hashes begin with so many zeros are held.
-    zeros: u32,
-}
-
-impl Pages {
-    /// At most so many pages, and so many bytes of them.
-    pub fn new(most: usize, most_bytes: u64) -> Pages {
-        Pages { held: Vec::new(), most: most.max(1), most_bytes, bytes: 0, zeros: 0 }
-    }
-
-    /// One more page.
-    pub fn push(&mut self, mut page: Page) {
-        let hash = xxh3_64(&page.url);
-        if hash.leading_zeros() < self.zeros {
-            return;
-        }
-        prepare(&mut page);
-        self.bytes += memory_of(&page);
-        self.held.push((hash, page));
-        while self.held.len() > self.most || (self.bytes > self.most_bytes && self.held.len() > 1) {
-            self.zeros += 1;
-            let zeros = self.zeros;
-            self.held.retain(|(hash, _)| hash.leading_zeros() >= zeros);
-            self.bytes = self.held.iter().map(|(_, page)| memory_of(page)).sum();
-        }
-    }
-
-    /// The share of all URLs that is held.
-    pub fn share(&self) -> f64 {
-        0.5_f64.powi(self.zeros.cast_signed())
-    }
-
-    /// How many are held.
-    pub fn len(&self) -> usize {
-        self.held.len()
-    }
-
-    /// Whether none is held.
-    pub fn is_empty(&self) -> bool {
-        self.held.is_empty()
-    }
-
-    /// Those that are held.
-    pub fn take(self) -> Vec<Page> {
-        self.held.into_iter().map(|(_, page)| page).collect()
-    }
+/// A number for what is known of a page's content: pages with nearly the same text have numbers that differ in few bits. That of a digest differs from all others, unless it
+/// is the same; none where nothing is known, or the page is empty.
+pub fn fingerprint(mut page: Page) -> Option<u64> {
+    read_body(&mut page);
+    let of_text = || page.text.as_deref().map(simhash);
+    let of_digest = || page.digest.as_deref().map(|digest| xxh3_64(digest.as_bytes()));
+    page.simhash.or_else(of_text).or_else(of_digest).filter(|print| *print != 0)
 }
 
 #[cfg(test)]
@@ -200,27 +158,10 @@ mod tests {
         let b = learner.learn("b.org", pages().map(other).collect());
         let c = learner.learn("c.org", vec![Page::new("http://c.org/")]);
         assert!(a.count > 0 && a.saved == 1000 && c.rules.is_none());
-        let together = learner.gather([b.clone(), c.clone(), a.clone()]).unwrap().rules;
-        assert_eq!(together.to_json(), learner.gather([a, b, c]).unwrap().rules.to_json());
+        let urls = a.urls + b.urls + c.urls;
+        let together = learner.gather([b.clone(), c.clone(), a.clone()], urls, 2001).unwrap().rules;
+        assert_eq!(together.to_json(), learner.gather([a, b], urls, 2001).unwrap().rules.to_json());
         assert_eq!(together.sites.len(), 2);
         assert_eq!(together.learned.unwrap().urls, 4001);
-    }
-
-    #[test]
-    fn a_sample_does_not_depend_on_the_order() {
-        let held = |pages: &mut dyn Iterator<Item = Page>| {
-            let mut all = Pages::new(300, u64::MAX);
-            pages.for_each(|page| all.push(page));
-            let share = all.share();
-            let mut urls: Vec<Vec<u8>> = all.take().into_iter().map(|page| page.url).collect();
-            urls.sort();
-            (share, urls)
-        };
-        let (share, urls) = held(&mut pages());
-        assert_eq!((share, held(&mut pages().rev())), (0.125, (share, urls.clone())));
-        assert!((200..=300).contains(&urls.len()), "{}", urls.len());
-        let mut few = Pages::new(usize::MAX, 10_000);
-        pages().for_each(|page| few.push(page));
-        assert!(few.len() < 200 && !few.is_empty());
     }
 }

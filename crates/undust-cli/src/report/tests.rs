@@ -52,7 +52,7 @@ fn of_sites(sites: impl Iterator<Item = (Vec<Page>, Learned)>) -> String {
     }
     learned.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
     let total = Total::of(&learned);
-    let rules = rule_set(learned, "by-hand", &config, &total);
+    let rules = rule_set(learned.into_iter().map(|site| site.rules), "by-hand", &config, &total);
     let facts = Facts {
         inputs: &[PathBuf::from("a/crawl.tsv")],
         read: Read { pages: 100, bad: 1, cut: 0 },

@@ -10,5 +10,6 @@
 """
 
 from undust.spark._jobs import canonicalize, evaluate, learn, rule_set
+from undust.spark._mirrors import mirrors
 
-__all__ = ["canonicalize", "evaluate", "learn", "rule_set"]
+__all__ = ["canonicalize", "evaluate", "learn", "mirrors", "rule_set"]

@@ -8,10 +8,11 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from undust import UndustError
-from undust.spark import canonicalize, evaluate, learn, rule_set
+from undust.spark import canonicalize, evaluate, learn, mirrors, rule_set
+from undust.spark._jobs import MAX_SECONDS
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from pyspark.sql import DataFrame, SparkSession
 
@@ -35,31 +36,47 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _parser() -> argparse.ArgumentParser:
     parser = argparse.ArgumentParser(prog="python -m undust.spark", description="undust on Apache Spark")
     commands = parser.add_subparsers(dest="command", required=True)
-    for name, run, what in (
-        ("learn", _learn, "learn rules from tables of pages"),
-        ("apply", _apply, "add canonical forms to tables of URLs"),
-        ("eval", _evaluate, "score rules on labelled pages"),
-    ):
-        command = commands.add_parser(name, help=what, description=what)
-        command.set_defaults(run=run)
-        command.add_argument("inputs", nargs="+", metavar="INPUT", help="tables that Spark can read")
-        command.add_argument("--format", default="parquet", help="their format [parquet]")
-        if name == "learn":
-            command.add_argument("-o", "--output", default="rules.json", help="the rule file, written where the driver runs [rules.json]")
-            command.add_argument("--table", help="also write what was learned as a table, a row for each site")
-            command.add_argument("--method", default="auto")
-            command.add_argument("--max-fpr", type=float, default=0.01)
-            command.add_argument("--site-by", default="domain", choices=("domain", "host"))
-            command.add_argument("--max-urls", type=int, help="of a larger site, learn from a sample")
-            command.add_argument("--max-seconds", type=float, help="give up sites that take longer")
-        else:
-            command.add_argument("-r", "--rules", required=True, help="the rule file")
-        if name == "apply":
-            command.add_argument("-o", "--output", required=True, help="where to write the tables")
-            command.add_argument("--form", default="key", choices=("key", "url"))
-        else:
-            command.add_argument("--partitions", type=int, help="tasks [as Spark has it]")
+
+    def command(name: str, run: Callable[[SparkSession, argparse.Namespace], None], what: str) -> argparse.ArgumentParser:
+        added = commands.add_parser(name, help=what, description=what)
+        added.set_defaults(run=run)
+        added.add_argument("inputs", nargs="+", metavar="INPUT", help="tables that Spark can read")
+        added.add_argument("--format", default="parquet", help="their format [parquet]")
+        return added
+
+    added = command("learn", _learn, "learn rules from tables of pages")
+    added.add_argument("-o", "--output", default="rules.json", help="the rule file, written where the driver runs [rules.json]")
+    added.add_argument("--table", help="also write what was learned as a table, a row for each site")
+    added.add_argument("--method", default="auto")
+    added.add_argument("--max-fpr", type=float, default=0.01)
+    _add_site_by(added)
+    added.add_argument("--max-urls", type=int, help="of a site with more rows, learn from a sample")
+    added.add_argument("--max-seconds", type=float, default=MAX_SECONDS, help="give up sites that take longer")
+    _add_partitions(added)
+    added = command("apply", _apply, "add canonical forms to tables of URLs")
+    _add_rules(added)
+    added.add_argument("-o", "--output", required=True, help="where to write the tables")
+    added.add_argument("--form", default="key", choices=("key", "url"))
+    added = command("eval", _evaluate, "score rules on labelled pages")
+    _add_rules(added)
+    _add_partitions(added)
+    added = command("mirrors", _mirrors, "find pairs of sites with the same pages")
+    added.add_argument("-o", "--output", required=True, help="where to write the table of pairs")
+    added.add_argument("--distance", type=int, default=3, help="in how many bits fingerprints may differ [3]")
+    _add_site_by(added)
     return parser
+
+
+def _add_rules(command: argparse.ArgumentParser) -> None:
+    command.add_argument("-r", "--rules", required=True, help="the rule file")
+
+
+def _add_site_by(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--site-by", default="domain", choices=("domain", "host"))
+
+
+def _add_partitions(command: argparse.ArgumentParser) -> None:
+    command.add_argument("--partitions", type=int, help="tasks [as Spark has it]")
 
 
 def _read(spark: SparkSession, args: argparse.Namespace) -> DataFrame:
@@ -67,10 +84,8 @@ def _read(spark: SparkSession, args: argparse.Namespace) -> DataFrame:
 
 
 def _learn(spark: SparkSession, args: argparse.Namespace) -> None:
-    limits = {"most_urls": args.max_urls, "seconds": args.max_seconds}
-    limits = {name: value for name, value in limits.items() if value is not None}
-    options = {"method": args.method, "max_fpr": args.max_fpr, "site_by": args.site_by}
-    learned = learn(_read(spark, args), partitions=args.partitions, **limits, **options)
+    options = {"method": args.method, "max_fpr": args.max_fpr, "site_by": args.site_by, "max_urls": args.max_urls}
+    learned = learn(_read(spark, args), partitions=args.partitions, max_seconds=args.max_seconds, **options)
     if args.table:
         learned.write.mode("overwrite").parquet(args.table)
         learned = spark.read.parquet(args.table)
@@ -101,6 +116,14 @@ def _evaluate(spark: SparkSession, args: argparse.Namespace) -> None:
         "sum(urls) urls", "sum(clusters) clusters", "sum(crawled) crawled", "sum(covered) covered",
         "round(sum(covered) / sum(crawled), 4) precision", "round(sum(covered) / sum(clusters), 4) recall",
     ).show(truncate=False)
+
+
+def _mirrors(spark: SparkSession, args: argparse.Namespace) -> None:
+    pairs = mirrors(_read(spark, args), distance=args.distance, site_by=args.site_by)
+    pairs.write.mode("overwrite").parquet(args.output)
+    written = spark.read.parquet(args.output)
+    written.orderBy("shared", ascending=False).show(20, truncate=False)
+    print(f"{written.count():,} pairs of sites written to {args.output}")
 
 
 if __name__ == "__main__":

@@ -4,27 +4,26 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Literal
 
-from undust import RuleSet
+from undust import RuleSet, UndustError
 from undust._learning import _flags
 from undust.spark import _tasks
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
+    from collections.abc import Mapping
 
-    from pyspark.sql import DataFrame, Row
+    from pyspark.sql import DataFrame
 
     from undust._learning import Method, Option
 
-#: Of a larger site, a sample is learned from.
-MOST_URLS = 500_000
-#: And of one whose pages take more memory.
-MOST_BYTES = 256 << 20
+#: Of a site whose rows take more memory, a sample is learned from.
+MAX_BYTES = 256 << 20
 #: A site that takes longer is given up.
-SECONDS = 600.0
+MAX_SECONDS = 600.0
 
 LESSON = (
     "site string, rules string, model binary, count bigint, urls bigint, clusters bigint, saved bigint, rows bigint, bad bigint, share double, error string"
 )
+TOLD = "rules string, model binary, urls bigint, clusters bigint"
 SCORE = "site string, urls bigint, clusters bigint, crawled bigint, covered bigint, rules bigint, precision double, recall double, f1 double"
 
 
@@ -34,37 +33,40 @@ def learn(
     method: Method = "auto",
     max_fpr: float = 0.01,
     partitions: int | None = None,
-    most_urls: int = MOST_URLS,
-    most_bytes: int = MOST_BYTES,
-    seconds: float = SECONDS,
+    max_bytes: int = MAX_BYTES,
+    max_seconds: float = MAX_SECONDS,
     **options: Option,
 ) -> DataFrame:
     """Learn rules for every site of a data frame with a column `url`, and any of those that `undust.learn` knows.
 
     Returns a row for each site: its `rules` (a rule file of this site alone, or null), the `count` of them, the `urls` and `clusters` that were learned
-    from, the URLs `saved`, the `rows` that came in, those that were `bad`, the `share` of the site that was learned from (1 but for sites
-    above `most_urls` or `most_bytes`), and the `error`, if the site could not be learned. Rows without a URL that has a host are
+    from, the URLs `saved`, the `rows` that came in, those that were `bad`, the `share` of the site that was learned from (1 but for sites of more rows
+    than the option `max_urls`, or of more than `max_bytes`), and the `error`, if the site could not be learned. Rows without a URL that has a host are
     counted under the site ''. `rule_set` makes a rule set of it.
 
-    `partitions` is the number of tasks (default: Spark's own for shuffles); a site is one task's. `options` are those of `undust.learn`.
+    `partitions` is the number of tasks (default: Spark's own for shuffles); a site is one task's. A site that takes longer than `max_seconds` is given up. `options` are those
+    of `undust.learn`.
     """
     flags = _flags({"method": method, "max_fpr": max_fpr, "threads": 1} | options)
-    return _by_site(df, partitions, flags).mapInArrow(_tasks.Learn(flags, most_urls, most_bytes, seconds), LESSON)
+    sites = _by_site(df, partitions, _site_by(options))
+    return sites.mapInArrow(_tasks.Learn(flags, max_bytes, max_seconds), LESSON)
 
 
-def rule_set(learned: DataFrame | Iterable[Row], **options: Option) -> RuleSet:
+def rule_set(learned: DataFrame, **options: Option) -> RuleSet:
     """The rule set of what `learn` returned: the same, byte for byte, as the command learns from the same rows.
 
     `options` must be those that `learn` was given: they are noted in the rule file.
     """
-    from pyspark.sql import DataFrame
-
     from undust import _undust
 
-    columns = ("rules", "model", "urls", "clusters")
-    rows = learned.select(*columns).toLocalIterator() if isinstance(learned, DataFrame) else learned
-    lessons = [(row["rules"], None if row["model"] is None else bytes(row["model"]), row["urls"], row["clusters"]) for row in rows]
-    return _undust.gather(lessons, _flags({"threads": 1} | options))
+    # Most sites have no rules, and there may be millions of them: of these, only sums reach the driver.
+    rows = learned.select("rules", "model", "urls", "clusters").mapInArrow(_tasks.sum_up_the_rest, TOLD).collect()
+    urls, clusters, lessons = 0, 0, []
+    for row in rows:
+        urls, clusters = urls + row["urls"], clusters + row["clusters"]
+        if row["rules"] is not None or row["model"] is not None:
+            lessons.append((row["rules"], None if row["model"] is None else bytes(row["model"])))
+    return _undust.gather(lessons, urls, clusters, _flags({"threads": 1} | options))
 
 
 def canonicalize(
@@ -85,21 +87,32 @@ def canonicalize(
     return rest.mapInArrow(_tasks.Canonicalize(rules, column, form, into), schema)
 
 
-def evaluate(df: DataFrame, rules: RuleSet | str, *, partitions: int | None = None, **options: Option) -> DataFrame:
+def evaluate(df: DataFrame, rules: RuleSet | str, *, partitions: int | None = None) -> DataFrame:
     """What rules are worth on labelled rows (`cluster` or `digest`): a row for each site, with URLs, pages, what is crawled and covered, precision, recall and F1."""
     rules = rules if isinstance(rules, RuleSet) else RuleSet.load(rules)
-    return _by_site(df, partitions, _flags({"threads": 1} | options)).mapInArrow(_tasks.Evaluate(rules), SCORE)
+    return _by_site(df, partitions, rules.site_by).mapInArrow(_tasks.Evaluate(rules), SCORE)
 
 
-def _by_site(df: DataFrame, partitions: int | None, flags: list[str]) -> DataFrame:
+def _site_by(options: Mapping[str, Option]) -> str:
+    return str(options.get("site_by") or "domain")
+
+
+def _by_site(df: DataFrame, partitions: int | None, site_by: str) -> DataFrame:
     """The columns that say something about pages, and the site; rows of a site together, and sites in order."""
     from pyspark.sql import types
 
+    pages = known_columns(df)
+    schema = types.StructType([*pages.schema.fields, types.StructField("site", types.StringType())])
+    sited = pages.mapInArrow(_tasks.AddSite(site_by), schema)
+    together = sited.repartition(partitions, "site") if partitions else sited.repartition("site")
+    return together.sortWithinPartitions("site")
+
+
+def known_columns(df: DataFrame) -> DataFrame:
+    """The columns that say something about pages."""
     from undust import _undust
 
     known = _undust.page_columns(df.columns)
-    fields = [field for field in df.schema.fields if field.name in known]
-    schema = types.StructType([*fields, types.StructField("site", types.StringType())])
-    sited = df.select(*known).mapInArrow(_tasks.AddSite(flags), schema)
-    together = sited.repartition(partitions, "site") if partitions else sited.repartition("site")
-    return together.sortWithinPartitions("site")
+    if not any(name.lower() == "url" for name in known):
+        raise UndustError(f"the data frame has no column 'url', only {', '.join(df.columns)}")
+    return df.select(*known)

@@ -18,12 +18,11 @@ if TYPE_CHECKING:
 class AddSite:
     """Adds the site of each row's URL."""
 
-    options: list[str]
+    site_by: str
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
         for batch in batches:
-            sites = _undust.sites_of(_column(batch, "url"), self.options)
-            yield _with(batch, "site", sites)
+            yield _with(batch, "site", _sites(batch, self.site_by))
 
 
 @dataclass(frozen=True)
@@ -31,15 +30,25 @@ class Learn:
     """Learns site by site."""
 
     options: list[str]
-    most_urls: int
-    most_bytes: int
-    seconds: float
+    max_bytes: int
+    max_seconds: float
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        stream = _undust.SiteStream(self.options, self.most_urls, self.most_bytes, self.seconds)
+        return _streamed(_undust.SiteStream(self.options, self.max_bytes, self.max_seconds), batches)
+
+
+@dataclass(frozen=True)
+class Fingerprint:
+    """The site of each row, and a number for the content of its page."""
+
+    site_by: str
+
+    def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+        import pyarrow as pa
+
         for batch in batches:
-            yield from _some(stream.push(batch))
-        yield from _some(stream.finish())
+            columns = [_sites(batch, self.site_by), _undust.fingerprints(batch)]
+            yield pa.RecordBatch.from_arrays(columns, names=["site", "print"])
 
 
 @dataclass(frozen=True)
@@ -65,19 +74,35 @@ class Evaluate:
     rules: undust.RuleSet
 
     def __call__(self, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
-        import pyarrow as pa
-
-        scores = _undust.ScoreStream(self.rules)
-        for batch in batches:
-            scores.push(batch)
-        sites = scores.finish()["sites"]
-        if sites:
-            yield pa.RecordBatch.from_pylist([_score(site) for site in sites])
+        return _streamed(_undust.ScoreStream(self.rules), batches)
 
 
-def _score(site: dict[str, Any]) -> dict[str, Any]:
-    counts = {name: site[name] for name in ("site", "urls", "clusters", "crawled", "covered", "rules")}
-    return counts | {name: float(site["metrics"][name]) for name in ("precision", "recall", "f1")}
+def sum_up_the_rest(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """Sites with rules or a model as they are; all others as one row, with the sums of their `urls` and `clusters`."""
+    import pyarrow as pa
+    import pyarrow.compute as pc
+
+    urls = clusters = 0
+    for batch in batches:
+        is_told = pc.or_(pc.is_valid(batch["rules"]), pc.is_valid(batch["model"]))
+        yield batch.filter(is_told)
+        rest = batch.filter(pc.invert(is_told))
+        urls += pc.sum(rest["urls"], min_count=0).as_py()
+        clusters += pc.sum(rest["clusters"], min_count=0).as_py()
+    sums = {"rules": None, "model": None, "urls": urls, "clusters": clusters}
+    schema = pa.schema({"rules": pa.string(), "model": pa.binary(), "urls": pa.int64(), "clusters": pa.int64()})
+    yield pa.RecordBatch.from_pylist([sums], schema=schema)
+
+
+def _streamed(stream: _undust.SiteStream | _undust.ScoreStream, batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatch]:
+    """What comes out of a stream while batches go in."""
+    for batch in batches:
+        yield from _some(stream.push(batch))
+    yield from _some(stream.finish())
+
+
+def _sites(batch: pa.RecordBatch, site_by: str) -> pa.Array:
+    return _undust.sites_of(_column(batch, "url"), site_by)
 
 
 def _column(batch: pa.RecordBatch, name: str) -> pa.Array:

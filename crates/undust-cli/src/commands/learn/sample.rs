@@ -1,0 +1,106 @@
+//! Of too many pages, some.
+
+use undust::page::Page;
+use undust_io::group::memory_of;
+use xxhash_rust::xxh3::xxh3_64;
+
+/// The pages of one site, of which no more are held than a machine can bear: of more, a sample by the hashes of their URLs, which does not depend on the order
+/// in which they come.
+///
+/// Not by their labels, though that would keep duplicates together: of the pairs that a rule makes equal, right ones would then be kept more often than wrong ones.
+pub struct Sample {
+    held: Vec<(u64, Page)>,
+    most: usize,
+    most_bytes: u64,
+    bytes: u64,
+    /// Only URLs whose hashes begin with so many zeros are held.
+    zeros: u32,
+}
+
+impl Sample {
+    /// At most so many pages, and so many bytes of them.
+    pub fn new(most: usize, most_bytes: u64) -> Sample {
+        Sample { held: Vec::new(), most: most.max(1), most_bytes, bytes: 0, zeros: 0 }
+    }
+
+    /// One more page.
+    pub fn push(&mut self, page: Page) {
+        let hash = xxh3_64(&page.url);
+        if hash.leading_zeros() < self.zeros {
+            return;
+        }
+        self.bytes += memory_of(&page);
+        self.held.push((hash, page));
+        while self.held.len() > self.most || (self.bytes > self.most_bytes && self.held.len() > 1) {
+            self.zeros += 1;
+            let zeros = self.zeros;
+            self.held.retain(|(hash, _)| hash.leading_zeros() >= zeros);
+            self.bytes = self.held.iter().map(|(_, page)| memory_of(page)).sum();
+        }
+    }
+
+    /// The share of all URLs that is held.
+    pub fn share(&self) -> f64 {
+        0.5_f64.powi(self.zeros.cast_signed())
+    }
+
+    /// How many are held.
+    pub fn len(&self) -> usize {
+        self.held.len()
+    }
+
+    /// Whether none is held.
+    pub fn is_empty(&self) -> bool {
+        self.held.is_empty()
+    }
+
+    /// Those that are held.
+    pub fn take(self) -> Vec<Page> {
+        self.held.into_iter().map(|(_, page)| page).collect()
+    }
+}
+
+/// At most so many of these pages, and whether there were more.
+pub(super) fn at_most(most: usize, pages: Vec<Page>) -> (Vec<Page>, bool) {
+    if pages.len() <= most {
+        return (pages, false);
+    }
+    let mut sample = Sample::new(most, u64::MAX);
+    for page in pages {
+        sample.push(page);
+    }
+    (sample.take(), true)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn pages() -> impl DoubleEndedIterator<Item = Page> {
+        let page = |i: u32| Page {
+            cluster: Some(format!("c{}", i / 2)),
+            ..Page::new(format!("http://a.org/t?id={}&sid={}", i / 2, i % 2))
+        };
+        (0..2000).map(page)
+    }
+
+    #[test]
+    fn a_sample_does_not_depend_on_the_order() {
+        let held = |pages: &mut dyn Iterator<Item = Page>| {
+            let mut all = Sample::new(300, u64::MAX);
+            pages.for_each(|page| all.push(page));
+            let share = all.share();
+            let mut urls: Vec<Vec<u8>> = all.take().into_iter().map(|page| page.url).collect();
+            urls.sort();
+            (share, urls)
+        };
+        let (share, urls) = held(&mut pages());
+        assert_eq!((share, held(&mut pages().rev())), (0.125, (share, urls.clone())));
+        let (part, is_part) = at_most(300, pages().collect());
+        assert!(is_part && part.len() == urls.len());
+        assert!((200..=300).contains(&urls.len()), "{}", urls.len());
+        let mut few = Sample::new(usize::MAX, 10_000);
+        pages().for_each(|page| few.push(page));
+        assert!(few.len() < 200 && !few.is_empty());
+    }
+}

@@ -1,0 +1,100 @@
+//! Scores of one site after the other.
+
+use std::sync::Arc;
+
+use arrow_array::RecordBatch;
+use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
+use pyo3::prelude::*;
+use pyo3_arrow::PyRecordBatch;
+use pyo3_arrow::input::AnyRecordBatch;
+use undust::page::Page;
+use undust_cli::embed::{Scorer, SiteScore};
+
+use super::{BySite, Current, SITE, table};
+use crate::rules::RuleSet;
+
+/// Scores rules on batches of labelled rows that are sorted by the column `site`.
+#[pyclass(module = "undust")]
+pub(crate) struct ScoreStream {
+    current: Current,
+    exam: Exam,
+}
+
+struct Exam {
+    scorer: Scorer,
+    done: Scores,
+}
+
+#[pymethods]
+impl ScoreStream {
+    #[new]
+    fn new(rules: &RuleSet) -> ScoreStream {
+        let exam = Exam { scorer: Scorer::new(rules.deployed()), done: Scores::default() };
+        ScoreStream { current: Current::default(), exam }
+    }
+
+    /// Take in some rows; those that cannot be read, or have no label, are passed over. Returns a row for each site that is complete.
+    fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<PyRecordBatch> {
+        self.current.take(py, batch, &mut self.exam)?;
+        Ok(self.exam.done.take().into())
+    }
+
+    /// The rows of the last sites.
+    fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
+        self.current.finish(py, &mut self.exam);
+        self.exam.done.take().into()
+    }
+}
+
+impl BySite for Exam {
+    fn begin(&mut self, _: &str) {}
+
+    fn add(&mut self, row: Result<Page, String>) {
+        if let Ok(page) = row {
+            self.scorer.add(&page);
+        }
+    }
+
+    fn end(&mut self) {
+        self.scorer.finish().into_iter().for_each(|site| self.done.add(&site));
+    }
+}
+
+/// Scores as rows of a table.
+#[derive(Default)]
+struct Scores {
+    site: StringBuilder,
+    counts: [Int64Builder; 5],
+    metrics: [Float64Builder; 3],
+}
+
+impl Scores {
+    fn add(&mut self, SiteScore { site, score }: &SiteScore) {
+        self.site.append_value(site);
+        let counts = [score.urls, score.clusters, score.crawled, score.covered, score.rules];
+        for (column, count) in self.counts.iter_mut().zip(counts) {
+            column.append_value(count.cast_signed());
+        }
+        let metrics = [score.metrics.precision, score.metrics.recall, score.metrics.f1];
+        for (column, metric) in self.metrics.iter_mut().zip(metrics) {
+            column.append_value(metric);
+        }
+    }
+
+    fn take(&mut self) -> RecordBatch {
+        let site = self.site.finish();
+        let [urls, clusters, crawled, covered, rules] = self.counts.each_mut().map(Int64Builder::finish);
+        let [precision, recall, f1] = self.metrics.each_mut().map(Float64Builder::finish);
+        table([
+            (SITE, Arc::new(site)),
+            ("urls", Arc::new(urls)),
+            ("clusters", Arc::new(clusters)),
+            ("crawled", Arc::new(crawled)),
+            ("covered", Arc::new(covered)),
+            ("rules", Arc::new(rules)),
+            ("precision", Arc::new(precision)),
+            ("recall", Arc::new(recall)),
+            ("f1", Arc::new(f1)),
+        ])
+    }
+}
