@@ -15,6 +15,7 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import urlsplit
 
@@ -25,8 +26,11 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 from spark_cluster import Cluster, session  # noqa: E402
 
 from undust import spark as undust_spark  # noqa: E402
+from undust.spark._jobs import _by_site  # noqa: E402
 
 TICKS = os.sysconf("SC_CLK_TCK")
+#: Of how many sites are how large, a Pareto distribution: most have a few rows.
+SHAPE = 1.15
 
 
 def real_sites(data: Path) -> list[list[tuple[str, str]]]:
@@ -50,7 +54,7 @@ def make(path: Path, data: Path, rows: int, sites: int, giant: int) -> None:
     """Write the table."""
     generator = random.Random(7)
     real = real_sites(data)
-    sizes = [1 + int(generator.paretovariate(1.15)) for _ in range(sites)]
+    sizes = [1 + int(generator.paretovariate(SHAPE)) for _ in range(sites)]
     scale = rows / sum(min(size, 20_000) for size in sizes)
     urls, clusters = [], []
     for number, size in enumerate(sizes):
@@ -60,16 +64,23 @@ def make(path: Path, data: Path, rows: int, sites: int, giant: int) -> None:
         for rest, cluster in source[start : start + count]:
             urls.append(f"http://www.site{number}.com{rest}")
             clusters.append(f"{number}-{cluster}")
-    for number in range(giant):
-        source = real[number % len(real)]
-        rest, cluster = source[number // len(real) % len(source)]
-        turn = number // len(real) // len(source)
-        urls.append(f"http://www.giant.org/{number % len(real)}/{turn}{rest}")
-        clusters.append(f"giant-{number % len(real)}-{turn}-{cluster}")
+    for url, cluster in giant_site(real, giant):
+        urls.append(url)
+        clusters.append(cluster)
     order = list(range(len(urls)))
     generator.shuffle(order)
     table = pa.table({"url": [urls[i] for i in order], "cluster": [clusters[i] for i in order]})
     pq.write_table(table, path, row_group_size=100_000, compression="zstd")
+
+
+def giant_site(real: list[list[tuple[str, str]]], rows: int) -> Iterator[tuple[str, str]]:
+    """A site larger than all real ones: these side by side, again and again."""
+    for number in range(rows):
+        place, step = number % len(real), number // len(real)
+        source = real[place]
+        turn, at = divmod(step, len(source))
+        rest, cluster = source[at]
+        yield f"http://www.giant.org/{place}/{turn}{rest}", f"giant-{place}-{turn}-{cluster}"
 
 
 def cluster_cpu(cluster: Cluster) -> float:
@@ -142,15 +153,24 @@ def main() -> None:
             spark.range(10).count()
             pages = spark.read.parquet(str(table))
             before, start = cluster_cpu(cluster), time.monotonic()
+            _by_site(pages, None, "domain").write.format("noop").mode("overwrite").save()
+            say("sort by site, Spark", cluster_cpu(cluster) - before, time.monotonic() - start)
+            before, start = cluster_cpu(cluster), time.monotonic()
             learned = undust_spark.learn(pages, method=args.method).cache()
             rules = undust_spark.rule_set(learned, method=args.method)
             say("learn, Spark", cluster_cpu(cluster) - before, time.monotonic() - start)
             print(f"largest Python worker: {peak_memory(cluster)} MB; {len(rules):,} rules on {len(rules.sites):,} sites")
             totals = learned.selectExpr("count(*)", "sum(rows)", "sum(bad)", "sum(int(share < 1))", "count(error)").first()
             print("sites, rows, bad, sampled, errors:", *totals)
+            for row in learned.orderBy("rows", ascending=False).limit(2).collect():
+                print(f"{row['site']}: {row['rows']:,} rows, share {row['share']}, {row['urls']:,} URLs, {row['count']} rules")
             before, start = cluster_cpu(cluster), time.monotonic()
             undust_spark.canonicalize(pages, rules).write.parquet(str(folder / "keys"))
             say("apply, Spark", cluster_cpu(cluster) - before, time.monotonic() - start)
+            before, start = cluster_cpu(cluster), time.monotonic()
+            undust_spark.evaluate(pages, rules).write.format("noop").mode("overwrite").save()
+            say("evaluate, Spark", cluster_cpu(cluster) - before, time.monotonic() - start)
+            print(f"largest Python worker: {peak_memory(cluster)} MB")
             spark.stop()
         if not args.no_command:
             ours = folder / "spark" / rules_file.name

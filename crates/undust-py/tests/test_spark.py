@@ -110,7 +110,7 @@ def test_canonical_forms_and_scores(spark, forum, tmp_path):
 def test_spark_md(spark, forum, tmp_path, monkeypatch):
     monkeypatch.chdir(tmp_path)
     examples = re.findall(r"^```python\n(.*?)^```", (ROOT / "docs/spark.md").read_text(), re.MULTILINE | re.DOTALL)
-    assert len(examples) == 2
+    assert len(examples) == 3
     exec("\n".join(examples).replace("pages.parquet", str(forum)), {"spark": spark})
     assert undust.RuleSet.load("rules.json").sites
 

@@ -13,15 +13,14 @@ use pyo3_arrow::input::AnyRecordBatch;
 use undust::page::Page;
 use undust_cli::embed::{Sample, SiteLearner, SiteLesson, prepare};
 
-use super::{BySite, Current, SITE, failed, table};
+use super::{BySite, SITE, Stream, failed, one_thread, table};
 use crate::error::raised;
 use crate::rules::RuleSet;
 
 /// Learns site by site from batches of rows that are sorted by the column `site`.
 #[pyclass(module = "undust")]
 pub(crate) struct SiteStream {
-    current: Current,
-    class: Class,
+    stream: Stream<Class>,
 }
 
 /// What is learned, and from what.
@@ -52,19 +51,19 @@ impl SiteStream {
         let patience = Duration::try_from_secs_f64(max_seconds)
             .map_err(|error| failed(format!("max_seconds = {max_seconds}: {error}")))?;
         let class = Class { learner, max_bytes, patience, site: None, done: Lessons::default() };
-        Ok(SiteStream { current: Current::default(), class })
+        Ok(SiteStream { stream: Stream::new(class)? })
     }
 
     /// Take in some rows; returns a row for each site that is complete.
     fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<PyRecordBatch> {
-        self.current.take(py, batch, &mut self.class)?;
-        Ok(self.class.done.take().into())
+        self.stream.push(py, batch)?;
+        Ok(self.stream.to.done.take().into())
     }
 
     /// The rows of the last sites.
     fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
-        self.current.finish(py, &mut self.class);
-        self.class.done.take().into()
+        self.stream.finish(py);
+        self.stream.to.done.take().into()
     }
 
     /// For tests: what a task does with a site that makes the learner panic, or takes forever.
@@ -129,10 +128,8 @@ fn guarded(
     let work = move || catch_unwind(AssertUnwindSafe(work)).map_err(|panic| said_by(panic.as_ref()));
     let Some(patience) = patience else { return work() };
     let (result, awaited) = mpsc::channel();
-    let worker = std::thread::Builder::new().name("site".to_owned()).spawn(move || result.send(work()));
-    if let Err(error) = worker {
-        return Err(format!("cannot start a thread: {error}"));
-    }
+    let thread = one_thread().map_err(|error| format!("cannot start a thread: {error}"))?;
+    thread.spawn(move || drop(result.send(work())));
     awaited
         .recv_timeout(patience)
         .unwrap_or_else(|_| Err(format!("took longer than {} s", patience.as_secs_f64())))

@@ -11,6 +11,7 @@ use pyo3::exceptions::PyRuntimeError;
 use pyo3::prelude::*;
 use pyo3_arrow::PyArray;
 use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
+use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use undust::page::Page;
 use undust::url::{SiteBy, site_of};
 use undust_cli::embed::fingerprint;
@@ -51,33 +52,56 @@ trait BySite {
     fn end(&mut self);
 }
 
+/// Rows on their way. A task of a cluster has one core, and others have tasks of their own: all work is done on one thread.
+struct Stream<S> {
+    to: S,
+    current: Current,
+    pool: ThreadPool,
+}
+
+fn one_thread() -> Result<ThreadPool, ThreadPoolBuildError> {
+    ThreadPoolBuilder::new().num_threads(1).build()
+}
+
+impl<S: BySite + Send> Stream<S> {
+    fn new(to: S) -> PyResult<Stream<S>> {
+        Ok(Stream { to, current: Current::default(), pool: one_thread().map_err(failed)? })
+    }
+
+    /// Take in some rows.
+    fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<()> {
+        let Stream { to, current, pool } = self;
+        for batch in batch.into_reader()? {
+            let batch = batch.map_err(failed)?;
+            py.detach(|| pool.install(|| current.take(&batch, to)))?;
+        }
+        Ok(())
+    }
+
+    /// No more rows come.
+    fn finish(&mut self, py: Python<'_>) {
+        let Stream { to, current, pool } = self;
+        if current.0.take().is_some() {
+            py.detach(|| pool.install(|| to.end()));
+        }
+    }
+}
+
 /// The site whose rows are coming. Sites must come in order: if an engine dropped the sort, rules would be learned from pieces of sites.
 #[derive(Default)]
 struct Current(Option<Vec<u8>>);
 
 impl Current {
-    /// Take in some rows.
-    fn take(
-        &mut self,
-        py: Python<'_>,
-        batch: AnyRecordBatch,
-        stream: &mut (impl BySite + Send),
-    ) -> PyResult<()> {
-        for batch in batch.into_reader()? {
-            let batch = batch.map_err(failed)?;
-            py.detach(|| {
-                let Rows { sites, pages } = Rows::of(&batch)?;
-                for (row, page) in pages.into_iter().enumerate() {
-                    self.turn_to(sites.get(row).unwrap_or_default(), stream)?;
-                    stream.add(page);
-                }
-                Ok::<(), PyErr>(())
-            })?;
+    fn take(&mut self, batch: &RecordBatch, to: &mut impl BySite) -> PyResult<()> {
+        let Rows { sites, pages } = Rows::of(batch)?;
+        for (row, page) in pages.into_iter().enumerate() {
+            self.turn_to(sites.get(row).unwrap_or_default(), to)?;
+            to.add(page);
         }
         Ok(())
     }
 
-    fn turn_to(&mut self, site: &[u8], stream: &mut impl BySite) -> PyResult<()> {
+    fn turn_to(&mut self, site: &[u8], to: &mut impl BySite) -> PyResult<()> {
         match &self.0 {
             Some(current) if current == site => return Ok(()),
             Some(current) if current.as_slice() > site => {
@@ -86,19 +110,12 @@ impl Current {
                     "rows are not sorted by site: '{one}' comes behind '{other}'. This engine does not keep the order of sortWithinPartitions"
                 )));
             }
-            Some(_) => stream.end(),
+            Some(_) => to.end(),
             None => {}
         }
         self.0 = Some(site.to_vec());
-        stream.begin(&String::from_utf8_lossy(site));
+        to.begin(&String::from_utf8_lossy(site));
         Ok(())
-    }
-
-    /// No more rows come.
-    fn finish(&mut self, py: Python<'_>, stream: &mut (impl BySite + Send)) {
-        if self.0.take().is_some() {
-            py.detach(|| stream.end());
-        }
     }
 }
 

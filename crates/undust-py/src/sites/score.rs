@@ -10,14 +10,13 @@ use pyo3_arrow::input::AnyRecordBatch;
 use undust::page::Page;
 use undust_cli::embed::{Scorer, SiteScore};
 
-use super::{BySite, Current, SITE, table};
+use super::{BySite, SITE, Stream, table};
 use crate::rules::RuleSet;
 
 /// Scores rules on batches of labelled rows that are sorted by the column `site`.
 #[pyclass(module = "undust")]
 pub(crate) struct ScoreStream {
-    current: Current,
-    exam: Exam,
+    stream: Stream<Exam>,
 }
 
 struct Exam {
@@ -28,21 +27,21 @@ struct Exam {
 #[pymethods]
 impl ScoreStream {
     #[new]
-    fn new(rules: &RuleSet) -> ScoreStream {
+    fn new(rules: &RuleSet) -> PyResult<ScoreStream> {
         let exam = Exam { scorer: Scorer::new(rules.deployed()), done: Scores::default() };
-        ScoreStream { current: Current::default(), exam }
+        Ok(ScoreStream { stream: Stream::new(exam)? })
     }
 
     /// Take in some rows; those that cannot be read, or have no label, are passed over. Returns a row for each site that is complete.
     fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<PyRecordBatch> {
-        self.current.take(py, batch, &mut self.exam)?;
-        Ok(self.exam.done.take().into())
+        self.stream.push(py, batch)?;
+        Ok(self.stream.to.done.take().into())
     }
 
     /// The rows of the last sites.
     fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
-        self.current.finish(py, &mut self.exam);
-        self.exam.done.take().into()
+        self.stream.finish(py);
+        self.stream.to.done.take().into()
     }
 }
 
