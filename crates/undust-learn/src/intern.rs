@@ -83,6 +83,13 @@ impl Interner {
         *self = kept;
     }
 
+    /// Keep the first `len` strings alone.
+    pub fn truncate(&mut self, len: usize) {
+        self.ends.truncate(len);
+        self.bytes.truncate(self.ends.last().copied().unwrap_or_default());
+        self.table.retain(|entry| (entry.id as usize) < len);
+    }
+
     /// How many strings there are.
     pub fn len(&self) -> usize {
         self.ends.len()
@@ -106,6 +113,8 @@ mod tests {
         assert_eq!(ids, [0, 1, 2, 0, 1]);
         assert!(words.iter().zip(ids).all(|(word, id)| interner.get(id) == *word));
         assert_eq!(interner.find(b"c"), None);
+        interner.truncate(2);
+        assert_eq!((interner.find(b"b"), interner.find(b""), interner.intern(b"c")), (None, Some(1), 2));
     }
 
     #[test]

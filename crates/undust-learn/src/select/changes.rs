@@ -41,6 +41,8 @@ pub(super) struct Changes {
     asked: Vec<u8>,
     /// Which of the site's URLs have a strange byte.
     strange: Vec<bool>,
+    /// How many keys and changes there were before anything else was asked.
+    at_first: (usize, usize),
     /// The key at hand; kept for its allocation.
     url: Vec<u8>,
 }
@@ -59,6 +61,7 @@ impl Changes {
             is_looked_at: vec![true; rows.len()],
             asked: Vec::new(),
             strange: Vec::with_capacity(rows.len()),
+            at_first: (0, 0),
             url: Vec::new(),
         };
         for &row in rows {
@@ -72,7 +75,31 @@ impl Changes {
             changes.run(key, &alike);
         }
         changes.by_candidate = ByCandidate::new(proposals.len(), &changes.by_key, &changes.spans);
+        changes.at_first = (changes.keys.len(), changes.by_key.len());
         changes
+    }
+
+    /// Begin anew: nothing but the site's URLs is looked at. What became known of other keys on the way is kept, unless it is too much.
+    pub(super) fn begin(&mut self) {
+        if self.has_room() {
+            return;
+        }
+        let (keys, changes) = self.at_first;
+        self.keys.truncate(keys);
+        self.by_key.truncate(changes);
+        for later in &mut self.later {
+            *later = Vec::new();
+        }
+        let rows = self.strange.len();
+        self.spans.truncate(rows);
+        self.is_looked_at.truncate(rows);
+        self.asked.clear();
+    }
+
+    /// Whether more may be noted than is needed.
+    fn has_room(&self) -> bool {
+        let (keys, changes) = self.at_first;
+        self.keys.len() - keys < MOST_KEYS && self.by_key.len() - changes < 4 * MOST_KEYS
     }
 
     /// What a candidate makes of the site's URLs, in their order.
@@ -117,7 +144,7 @@ impl Changes {
     /// What the first of some candidates that changes `key` makes of it; `place` gives their order. On a key that is not known, no other
     /// candidate is run: there are many such keys, and few are asked about again.
     pub(super) fn first_of(&mut self, key: u32, place: impl Fn(u32) -> Option<u32>) -> Option<u32> {
-        if self.span(key).is_none() && self.is_asked_often(key) {
+        if self.span(key).is_none() && self.has_room() && self.is_asked_often(key) {
             self.run(key, &Alike::default());
         }
         if let Some(changes) = self.of(key) {
@@ -164,6 +191,9 @@ impl Changes {
         *at(spans, key) = Some((start, count(by_key)));
     }
 }
+
+/// So many keys that are not the site's URLs may be kept because they might be asked about again: with what is known of each, a hundred bytes or two.
+const MOST_KEYS: usize = 1 << 20;
 
 /// Keys that are asked about so often are not worth knowing all about.
 const SELDOM: u8 = 2;

@@ -105,6 +105,7 @@ impl<'s> Choice<'s> {
 
     /// Choose greedily, from the start: rules that are right first, then those that what is left of the limits allows.
     pub(super) fn run(&mut self, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
+        self.changes.begin();
         self.groups.reset(self.site);
         self.place.fill(None);
         for candidate in 0..self.proposals.len() {

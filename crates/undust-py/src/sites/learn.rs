@@ -90,7 +90,7 @@ impl BySite for Class {
         match row {
             Ok(mut page) => {
                 prepare(&mut page);
-                site.sample.push(page);
+                site.sample.push(&page);
             }
             Err(what) => {
                 site.bad += 1;
@@ -109,8 +109,8 @@ impl BySite for Class {
         } else {
             // Small sites are quick, and there are millions of them: they need no clock.
             let patience = (sample.len() > SMALL).then_some(self.patience);
-            let (learner, site, pages) = (Arc::clone(&self.learner), name.clone(), sample.take());
-            guarded(move || learner.learn(&site, pages), patience)
+            let (learner, site) = (Arc::clone(&self.learner), name.clone());
+            guarded(move || learner.learn(&site, sample.take()), patience)
         };
         self.done.add(&name, rows, bad, first_problem.as_deref(), share, lesson);
     }

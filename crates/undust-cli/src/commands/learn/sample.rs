@@ -1,7 +1,7 @@
 //! Of too many pages, some.
 
 use undust::page::Page;
-use undust_io::group::memory_of;
+use undust_io::group::{Packed, memory_of};
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The pages of one site, of which no more are held than a machine can bear: of more, a sample by the hashes of their URLs, which does not depend on the order
@@ -9,7 +9,9 @@ use xxhash_rust::xxh3::xxh3_64;
 ///
 /// Not by their labels, though that would keep duplicates together: of the pairs that a rule makes equal, right ones would then be kept more often than wrong ones.
 pub struct Sample {
-    held: Vec<(u64, Page)>,
+    pages: Packed,
+    /// The hash of each page's URL, and how much memory the page takes.
+    held: Vec<(u64, u64)>,
     most: usize,
     most_bytes: u64,
     bytes: u64,
@@ -20,23 +22,30 @@ pub struct Sample {
 impl Sample {
     /// At most so many pages, and so many bytes of them.
     pub fn new(most: usize, most_bytes: u64) -> Sample {
-        Sample { held: Vec::new(), most: most.max(1), most_bytes, bytes: 0, zeros: 0 }
+        let (pages, held) = (Packed::default(), Vec::new());
+        Sample { pages, held, most: most.max(1), most_bytes, bytes: 0, zeros: 0 }
     }
 
     /// One more page.
-    pub fn push(&mut self, page: Page) {
-        let hash = xxh3_64(&page.url);
+    pub fn push(&mut self, page: &Page) {
+        let (hash, memory) = (xxh3_64(&page.url), memory_of(page));
         if hash.leading_zeros() < self.zeros {
             return;
         }
-        self.bytes += memory_of(&page);
-        self.held.push((hash, page));
+        self.pages.push(page);
+        self.held.push((hash, memory));
+        self.bytes += memory;
         while self.held.len() > self.most || (self.bytes > self.most_bytes && self.held.len() > 1) {
             self.zeros += 1;
-            let zeros = self.zeros;
-            self.held.retain(|(hash, _)| hash.leading_zeros() >= zeros);
-            self.bytes = self.held.iter().map(|(_, page)| memory_of(page)).sum();
+            self.drop_some();
         }
+    }
+
+    fn drop_some(&mut self) {
+        let is_in = |(hash, _): &(u64, u64)| hash.leading_zeros() >= self.zeros;
+        self.pages.retain(|at| is_in(&self.held[at]));
+        self.held.retain(is_in);
+        self.bytes = self.held.iter().map(|(_, memory)| memory).sum();
     }
 
     /// The share of all URLs that is held.
@@ -56,7 +65,7 @@ impl Sample {
 
     /// Those that are held.
     pub fn take(self) -> Vec<Page> {
-        self.held.into_iter().map(|(_, page)| page).collect()
+        self.pages.unpack()
     }
 }
 
@@ -67,7 +76,7 @@ pub(super) fn at_most(most: usize, pages: Vec<Page>) -> (Vec<Page>, bool) {
     }
     let mut sample = Sample::new(most, u64::MAX);
     for page in pages {
-        sample.push(page);
+        sample.push(&page);
     }
     (sample.take(), true)
 }
@@ -88,7 +97,7 @@ mod tests {
     fn a_sample_does_not_depend_on_the_order() {
         let held = |pages: &mut dyn Iterator<Item = Page>| {
             let mut all = Sample::new(300, u64::MAX);
-            pages.for_each(|page| all.push(page));
+            pages.for_each(|page| all.push(&page));
             let share = all.share();
             let mut urls: Vec<Vec<u8>> = all.take().into_iter().map(|page| page.url).collect();
             urls.sort();
@@ -100,7 +109,7 @@ mod tests {
         assert!(is_part && part.len() == urls.len());
         assert!((200..=300).contains(&urls.len()), "{}", urls.len());
         let mut few = Sample::new(usize::MAX, 10_000);
-        pages().for_each(|page| few.push(page));
+        pages().for_each(|page| few.push(&page));
         assert!(few.len() < 200 && !few.is_empty());
     }
 }

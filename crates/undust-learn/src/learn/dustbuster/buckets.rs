@@ -42,7 +42,7 @@ struct Tuple {
 }
 
 /// So many tuples are held in a pass (24 bytes each); more that start at one place are taken in parts.
-const MOST_TUPLES: usize = 1 << 24;
+const MOST_TUPLES: usize = 1 << 22;
 /// With fewer than this, there is no work to share.
 const LEAST_TUPLES: usize = 1 << 16;
 
@@ -56,7 +56,11 @@ const MOST_TOKENS: usize = 2000;
 pub(super) fn likely_pairs(list: &Listing, settings: &Settings) -> Vec<Pair> {
     let phase = Phase::new(list, settings);
     let found: Vec<Vec<Pair>> = phase.passes().into_par_iter().map(|pass| phase.pairs(&pass)).collect();
-    let mut pairs = found.concat();
+    let mut pairs = Vec::with_capacity(found.iter().map(Vec::len).sum());
+    for some in found {
+        // One after the other, since most memory is here: each is let go of before the next is copied.
+        pairs.extend_from_slice(&some);
+    }
     add_up(&mut pairs);
     pairs.retain(|pair| u64::from(pair.low) >= settings.min_support);
     pairs
@@ -141,6 +145,7 @@ impl<'l> Phase<'l> {
             }
         }
         add_up(&mut pairs);
+        pairs.shrink_to_fit();
         pairs
     }
 
