@@ -242,7 +242,9 @@ mod tests {
     #[test]
     fn packed_pages_come_back() {
         let mut packed = Packed::default();
-        pages().iter().for_each(|page| packed.push(page));
+        for page in &pages() {
+            packed.push(page);
+        }
         assert_eq!(packed.unpack(), pages());
         packed.retain(|at| at % 3 == 1);
         let kept: Vec<Page> = pages().into_iter().skip(1).step_by(3).collect();
