@@ -52,25 +52,24 @@ impl Evaluation {
 
     /// The scores, given how many rules each site has.
     pub fn report(&self, rules: &BTreeMap<String, u64>) -> Report {
-        self.report_of(&self.entries, rules)
+        self.report_of(rules, true)
     }
 
     /// The scores if no URL had been skipped: those of the canonical forms alone.
     pub fn report_without_skips(&self, rules: &BTreeMap<String, u64>) -> Report {
-        let kept = self.entries.iter().map(|entry| Entry { is_skipped: false, ..*entry });
-        self.report_of(&kept.collect::<Vec<_>>(), rules)
+        self.report_of(rules, false)
     }
 
-    fn report_of(&self, entries: &[Entry], rules: &BTreeMap<String, u64>) -> Report {
-        let total = Score::of(entries, rules.values().sum());
+    fn report_of(&self, rules: &BTreeMap<String, u64>, with_skips: bool) -> Report {
+        let total = Score::of(&self.entries, rules.values().sum(), with_skips);
         let mut by_site: BTreeMap<u32, Vec<Entry>> = BTreeMap::new();
-        for entry in entries {
+        for entry in &self.entries {
             by_site.entry(entry.site).or_default().push(*entry);
         }
         let mut sites: Vec<SiteScore> = Vec::new();
         for (site, entries) in by_site {
             let site = String::from_utf8_lossy(self.sites.get(site)).into_owned();
-            let score = Score::of(&entries, rules.get(&site).copied().unwrap_or_default());
+            let score = Score::of(&entries, rules.get(&site).copied().unwrap_or_default(), with_skips);
             sites.push(SiteScore { site, score });
         }
         sites.sort_by(|a, b| a.site.cmp(&b.site));
@@ -148,27 +147,23 @@ pub struct Metrics {
 }
 
 impl Score {
-    fn of(entries: &[Entry], rules: u64) -> Score {
-        let mut keys: HashMap<u64, Vec<u32>> = HashMap::new();
-        let mut clusters = HashSet::new();
-        let mut covered = HashSet::new();
-        for entry in entries {
-            clusters.insert(entry.cluster);
-            if entry.is_skipped {
-                continue;
-            }
-            let merged = keys.entry(entry.key).or_insert_with(|| {
-                covered.insert(entry.cluster);
-                Vec::new()
-            });
-            merged.push(entry.cluster);
+    fn of(entries: &[Entry], rules: u64, with_skips: bool) -> Score {
+        let crawlable = entries.iter().filter(|entry| !(with_skips && entry.is_skipped));
+        let mut by_key: Vec<(u64, u32)> = crawlable.map(|entry| (entry.key, entry.cluster)).collect();
+        // URLs of one key stay in the order of the walk: the first one is crawled.
+        by_key.sort_by_key(|(key, _)| *key);
+        let (mut crawled, mut merged_pairs, mut same_pairs) = (Vec::new(), 0, 0);
+        for merged in by_key.chunk_by_mut(|a, b| a.0 == b.0) {
+            crawled.push(merged[0].1);
+            merged_pairs += pairs(merged.len() as u64);
+            merged.sort_unstable();
+            same_pairs += merged.chunk_by(|a, b| a == b).map(|run| pairs(run.len() as u64)).sum::<u64>();
         }
-        let (merged_pairs, same_pairs) = count_pairs(&mut keys);
         let mut score = Score {
             urls: entries.len() as u64,
-            clusters: clusters.len() as u64,
-            crawled: keys.len() as u64,
-            covered: covered.len() as u64,
+            clusters: distinct(entries.iter().map(|entry| entry.cluster).collect()),
+            crawled: crawled.len() as u64,
+            covered: distinct(crawled),
             merged_pairs,
             wrong_pairs: merged_pairs - same_pairs,
             rules,
@@ -221,15 +216,10 @@ impl Score {
     }
 }
 
-/// Pairs of URLs under one key, and pairs that also share their cluster.
-fn count_pairs(keys: &mut HashMap<u64, Vec<u32>>) -> (u64, u64) {
-    let count = |clusters: &mut Vec<u32>| {
-        clusters.sort_unstable();
-        let same = clusters.chunk_by(|a, b| a == b).map(|run| pairs(run.len() as u64)).sum::<u64>();
-        (pairs(clusters.len() as u64), same)
-    };
-    // Sums do not depend on the order of the map.
-    keys.values_mut().map(count).fold((0, 0), |sum, (merged, same)| (sum.0 + merged, sum.1 + same))
+fn distinct(mut clusters: Vec<u32>) -> u64 {
+    clusters.sort_unstable();
+    clusters.dedup();
+    clusters.len() as u64
 }
 
 /// How far two clusterings of the same pages agree, in pairs of pages.
