@@ -111,8 +111,8 @@ pub(crate) struct Learn {
     pub(crate) dustbuster: Dustbuster,
 }
 
-/// More rows of one site tell nothing new, and cost memory and time.
-const MAX_URLS: usize = 500_000;
+/// More rows of one site tell little that is new; so many take a minute or two, and up to a gigabyte.
+const MAX_URLS: usize = 200_000;
 
 /// The settings of auto.
 #[derive(Parser)]

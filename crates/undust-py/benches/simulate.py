@@ -20,13 +20,13 @@ import pyarrow as pa
 from scale import SHAPE, giant_site, real_sites
 from undust import _undust
 
-SIZES = [3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 300_000]
+SIZES = [3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 200_000]
 #: At least so many rows are learned from to know what a size costs.
-ENOUGH = 20_000
+ENOUGH = 30_000
 #: Larger sites are sampled.
-MOST = 500_000
+MOST = 200_000
 CORES = 16
-ROWS_A_TASK = 3_000_000
+ROWS_A_TASK = 500_000
 
 
 def batch_of(real: list, size: int, generator: random.Random) -> pa.RecordBatch:
