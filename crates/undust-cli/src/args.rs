@@ -83,7 +83,7 @@ pub(crate) struct Learn {
     /// When rules that differ in one key become one (rewrite): fan-out:N, entropy:SHARE, efpr:RATE or ideal:RATE
     #[arg(long, default_value_t = FilterKind::default(), value_name = "FILTER")]
     pub(crate) filter: FilterKind,
-    /// Of a site with more rows, learn from a sample of its URLs
+    /// Of a site with more URLs, learn from a sample of them
     #[arg(long, default_value_t = MAX_URLS, value_name = "N")]
     pub(crate) max_urls: usize,
     /// Seed of every sample taken
@@ -111,7 +111,7 @@ pub(crate) struct Learn {
     pub(crate) dustbuster: Dustbuster,
 }
 
-/// More rows of one site tell little that is new; so many take a minute or two, and up to a gigabyte.
+/// More URLs of one site tell little that is new; so many take a minute or two, and up to a gigabyte.
 const MAX_URLS: usize = 200_000;
 
 /// The settings of auto.

@@ -236,7 +236,7 @@ fn of_a_large_site_a_sample_is_learned_from() {
         "urls": 385
       }
     }
-    ! of 1 site with more than 799 rows, a sample was learned from (--max-urls)
+    ! of 1 site with more than 799 URLs, a sample was learned from (--max-urls)
     = 0
     "#);
 }

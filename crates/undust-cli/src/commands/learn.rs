@@ -168,7 +168,7 @@ pub(crate) fn attend(
 fn said_of_samples(sites: u64, max_urls: usize) -> Option<String> {
     let (sites_said, most) = (counted(sites, "site"), thousands(max_urls as u64));
     (sites > 0).then(|| {
-        format!("of {sites_said} with more than {most} rows, a sample was learned from (--max-urls)")
+        format!("of {sites_said} with more than {most} URLs, a sample was learned from (--max-urls)")
     })
 }
 

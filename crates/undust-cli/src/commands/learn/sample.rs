@@ -1,5 +1,7 @@
 //! Of too many pages, some.
 
+use std::collections::HashSet;
+
 use undust::page::Page;
 use undust_io::group::{Packed, memory_of};
 use xxhash_rust::xxh3::xxh3_64;
@@ -12,7 +14,9 @@ pub struct Sample {
     pages: Packed,
     /// The hash of each page's URL, and how much memory the page takes.
     held: Vec<(u64, u64)>,
-    most: usize,
+    /// The hashes alone: a log has many rows of few URLs.
+    urls: HashSet<u64>,
+    most_urls: usize,
     most_bytes: u64,
     bytes: u64,
     /// Only URLs whose hashes begin with so many zeros are held.
@@ -20,10 +24,10 @@ pub struct Sample {
 }
 
 impl Sample {
-    /// At most so many pages, and so many bytes of them.
-    pub fn new(most: usize, most_bytes: u64) -> Sample {
-        let (pages, held) = (Packed::default(), Vec::new());
-        Sample { pages, held, most: most.max(1), most_bytes, bytes: 0, zeros: 0 }
+    /// The pages of at most so many URLs, and at most so many bytes of them.
+    pub fn new(most_urls: usize, most_bytes: u64) -> Sample {
+        let (pages, held, urls) = (Packed::default(), Vec::new(), HashSet::new());
+        Sample { pages, held, urls, most_urls: most_urls.max(1), most_bytes, bytes: 0, zeros: 0 }
     }
 
     /// One more page.
@@ -34,17 +38,19 @@ impl Sample {
         }
         self.pages.push(page);
         self.held.push((hash, memory));
+        self.urls.insert(hash);
         self.bytes += memory;
-        while self.held.len() > self.most || (self.bytes > self.most_bytes && self.held.len() > 1) {
+        while self.urls.len() > self.most_urls || (self.bytes > self.most_bytes && self.urls.len() > 1) {
             self.zeros += 1;
             self.drop_some();
         }
     }
 
     fn drop_some(&mut self) {
-        let is_in = |(hash, _): &(u64, u64)| hash.leading_zeros() >= self.zeros;
-        self.pages.retain(|at| is_in(&self.held[at]));
-        self.held.retain(is_in);
+        let is_in = |hash: &u64| hash.leading_zeros() >= self.zeros;
+        self.pages.retain(|at| is_in(&self.held[at].0));
+        self.held.retain(|(hash, _)| is_in(hash));
+        self.urls.retain(is_in);
         self.bytes = self.held.iter().map(|(_, memory)| memory).sum();
     }
 
@@ -69,16 +75,17 @@ impl Sample {
     }
 }
 
-/// At most so many of these pages, and whether there were more.
-pub(super) fn at_most(most: usize, pages: Vec<Page>) -> (Vec<Page>, bool) {
-    if pages.len() <= most {
+/// The pages of at most so many URLs, and whether there were more.
+pub(super) fn at_most(most_urls: usize, pages: Vec<Page>) -> (Vec<Page>, bool) {
+    if pages.len() <= most_urls {
         return (pages, false);
     }
-    let mut sample = Sample::new(most, u64::MAX);
+    let mut sample = Sample::new(most_urls, u64::MAX);
     for page in pages {
         sample.push(&page);
     }
-    (sample.take(), true)
+    let is_part = sample.share() < 1.0;
+    (sample.take(), is_part)
 }
 
 #[cfg(test)]
@@ -86,11 +93,7 @@ mod tests {
     use super::*;
 
     fn pages() -> impl DoubleEndedIterator<Item = Page> {
-        let page = |i: u32| Page {
-            cluster: Some(format!("c{}", i / 2)),
-            ..Page::new(format!("http://a.org/t?id={}&sid={}", i / 2, i % 2))
-        };
-        (0..2000).map(page)
+        (0..2000).map(|i| Page::new(format!("http://a.org/t?id={i}")))
     }
 
     #[test]
@@ -108,6 +111,8 @@ mod tests {
         let (part, is_part) = at_most(300, pages().collect());
         assert!(is_part && part.len() == urls.len());
         assert!((200..=300).contains(&urls.len()), "{}", urls.len());
+        let twice: Vec<Page> = pages().take(300).chain(pages().take(300)).collect();
+        assert_eq!(at_most(300, twice.clone()), (twice, false));
         let mut few = Sample::new(usize::MAX, 10_000);
         pages().for_each(|page| few.push(&page));
         assert!(few.len() < 200 && !few.is_empty());

@@ -50,7 +50,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--method", default="auto")
     added.add_argument("--max-fpr", type=float, default=0.01)
     _add_site_by(added)
-    added.add_argument("--max-urls", type=int, help="of a site with more rows, learn from a sample")
+    added.add_argument("--max-urls", type=int, help="of a site with more URLs, learn from a sample")
     added.add_argument("--max-seconds", type=float, default=MAX_SECONDS, help="give up sites that take longer")
     _add_partitions(added)
     added = command("apply", _apply, "add canonical forms to tables of URLs")

@@ -40,7 +40,7 @@ def learn(
     """Learn rules for every site of a data frame with a column `url`, and any of those that `undust.learn` knows.
 
     Returns a row for each site: its `rules` (a rule file of this site alone, or null), the `count` of them, the `urls` and `clusters` that were learned
-    from, the URLs `saved`, the `rows` that came in, those that were `bad`, the `share` of the site that was learned from (1 but for sites of more rows
+    from, the URLs `saved`, the `rows` that came in, those that were `bad`, the `share` of the site that was learned from (1 but for sites of more URLs
     than the option `max_urls`, or of more than `max_bytes`), and the `error`, if the site could not be learned. Rows without a URL that has a host are
     counted under the site ''. `rule_set` makes a rule set of it.
 
