@@ -7,6 +7,7 @@ use undust::rules::{Action, Evidence, Rule, SiteRules, Validation};
 use undust::url::SiteBy;
 
 use crate::bound::least_trials;
+use crate::evaluate::pairs;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::redundant::skips;
@@ -108,7 +109,9 @@ impl Contribution {
 /// Rules together make so many pairs of URLs equal that the bound on wrong ones holds if there is none. Wrong labels may excuse some of these pairs, but not
 /// half of them: the site has as many pairs that are equal indeed. (A skip needs a duplicate for each of as many trials.)
 fn may_have_rules(site: &Site, config: &Config) -> bool {
-    site.pairs() >= least_trials(config.max_fpr) / 2
+    let duplicates = site.sample(0).duplicates();
+    let equal: u64 = duplicates.clusters().map(|rows| pairs(rows.len() as u64)).sum();
+    equal >= least_trials(config.max_fpr) / 2
 }
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a

@@ -235,15 +235,6 @@ impl Site {
         self.labels.len()
     }
 
-    /// How many pairs of URLs are of one cluster.
-    pub fn pairs(&self) -> u64 {
-        let mut sizes = vec![0_u64; self.clusters()];
-        for row in &self.rows {
-            sizes[row.cluster as usize] += 1;
-        }
-        sizes.iter().map(|size| size * size.saturating_sub(1) / 2).sum()
-    }
-
     /// The cluster of a URL.
     pub fn cluster(&self, row: u32) -> u32 {
         self.rows[row as usize].cluster

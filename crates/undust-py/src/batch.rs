@@ -15,7 +15,7 @@ use undust_io::{Texts, text_of};
 use undust_neural::apply::{Interpreter, Scratch};
 
 use crate::canonicalizer::UrlArgument;
-use crate::error::UndustError;
+use crate::error::failed;
 
 /// Canonical forms, one behind the other.
 #[derive(Default)]
@@ -130,9 +130,7 @@ fn canonical(engine: &Interpreter, urls: &ArrayRef, threads: usize) -> PyResult<
         return Err(PyTypeError::new_err(format!("URLs are text or bytes, not {}", urls.data_type())));
     };
     let forms = Forms::of(engine, urls.len(), threads, |i| texts.get(i).unwrap_or_default());
-    forms
-        .into_array(urls.data_type(), urls.nulls().cloned())
-        .map_err(|error| UndustError::new_err(error.to_string()))
+    forms.into_array(urls.data_type(), urls.nulls().cloned()).map_err(failed)
 }
 
 impl Forms {

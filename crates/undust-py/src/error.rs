@@ -16,6 +16,11 @@ create_exception!(
     "What undust has to say against its input; files that cannot be read or written are an OSError."
 );
 
+/// Something that is no matter of files.
+pub(crate) fn failed(error: impl std::fmt::Display) -> PyErr {
+    UndustError::new_err(error.to_string())
+}
+
 /// The same message as on the command line.
 pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
     let message = format!("{error:#}");

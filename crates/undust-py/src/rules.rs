@@ -12,7 +12,7 @@ use undust_cli::embed::{self, Deployed};
 use undust_neural::file::{Models, from_bytes, to_bytes};
 
 use crate::canonicalizer::{UrlArgument, form_named};
-use crate::error::{UndustError, raised};
+use crate::error::{failed, raised};
 use crate::to_python;
 
 /// Rules, and the models that belong to them. A rule set does not change: what changes rules returns another one.
@@ -41,10 +41,6 @@ impl RuleSet {
     }
 }
 
-fn unreadable(error: impl std::fmt::Display) -> PyErr {
-    UndustError::new_err(error.to_string())
-}
-
 #[pymethods]
 impl RuleSet {
     /// Read a rule file, and the models that it names.
@@ -57,12 +53,10 @@ impl RuleSet {
     /// The rules in the text of a rule file; one that names a model has to be loaded from its file.
     #[staticmethod]
     fn from_json(text: &str) -> PyResult<RuleSet> {
-        let rules = rules::RuleSet::from_json(text).map_err(unreadable)?;
+        let rules = rules::RuleSet::from_json(text).map_err(failed)?;
         if let Some(model) = &rules.model {
             let file = &model.file;
-            return Err(unreadable(format!(
-                "the rules refer to a model in {file}: load them from their file"
-            )));
+            return Err(failed(format!("the rules refer to a model in {file}: load them from their file")));
         }
         Ok(RuleSet::with_models(rules, Models::new()))
     }
@@ -94,7 +88,7 @@ impl RuleSet {
         let mut deployed = Deployed::clone(&self.deployed);
         if let Some(unknown) = ids.iter().find(|id| !deployed.rules.rules().any(|(_, rule)| rule.id == **id))
         {
-            return Err(unreadable(format!("there is no rule '{unknown}'")));
+            return Err(failed(format!("there is no rule '{unknown}'")));
         }
         for site in &mut deployed.rules.sites {
             site.rules.retain(|rule| !ids.contains(&rule.id));
@@ -154,8 +148,8 @@ impl RuleSet {
 
     #[staticmethod]
     fn _revive(text: &str, models: &[u8]) -> PyResult<RuleSet> {
-        let rules = rules::RuleSet::from_json(text).map_err(unreadable)?;
-        Ok(RuleSet::with_models(rules, from_bytes(models).map_err(unreadable)?))
+        let rules = rules::RuleSet::from_json(text).map_err(failed)?;
+        Ok(RuleSet::with_models(rules, from_bytes(models).map_err(failed)?))
     }
 }
 

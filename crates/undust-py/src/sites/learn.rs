@@ -13,8 +13,8 @@ use pyo3_arrow::input::AnyRecordBatch;
 use undust::page::Page;
 use undust_cli::embed::{Sample, SiteLearner, SiteLesson, prepare};
 
-use super::{BySite, SITE, Stream, failed, one_thread, table};
-use crate::error::raised;
+use super::{BySite, SITE, Stream, one_thread, table};
+use crate::error::{failed, raised};
 use crate::rules::RuleSet;
 
 /// Learns site by site from batches of rows that are sorted by the column `site`.
@@ -56,14 +56,12 @@ impl SiteStream {
 
     /// Take in some rows; returns a row for each site that is complete.
     fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<PyRecordBatch> {
-        self.stream.push(py, batch)?;
-        Ok(self.stream.to.done.take().into())
+        Ok(self.stream.push(py, batch)?.into())
     }
 
     /// The rows of the last sites.
     fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
-        self.stream.finish(py);
-        self.stream.to.done.take().into()
+        self.stream.finish(py).into()
     }
 
     /// For tests: what a task does with a site that makes the learner panic, or takes forever.
@@ -88,10 +86,11 @@ impl BySite for Class {
         let Some(site) = &mut self.site else { return };
         site.rows += 1;
         match row {
-            Ok(mut page) => {
+            Ok(mut page) if site.sample.takes(&page.url) => {
                 prepare(&mut page);
                 site.sample.push(&page);
             }
+            Ok(_) => {}
             Err(what) => {
                 site.bad += 1;
                 site.first_problem.get_or_insert(what);
@@ -113,6 +112,10 @@ impl BySite for Class {
             guarded(move || learner.learn(&site, sample.take()), patience)
         };
         self.done.add(&name, rows, bad, first_problem.as_deref(), share, lesson);
+    }
+
+    fn take(&mut self) -> RecordBatch {
+        self.done.take()
     }
 }
 

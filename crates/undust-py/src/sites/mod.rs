@@ -17,14 +17,10 @@ use undust::url::{SiteBy, site_of};
 use undust_cli::embed::fingerprint;
 use undust_io::{Texts, pages_of};
 
-use crate::error::UndustError;
+use crate::error::failed;
 
 /// The column that rows are brought together by.
 const SITE: &str = "site";
-
-fn failed(error: impl std::fmt::Display) -> PyErr {
-    UndustError::new_err(error.to_string())
-}
 
 /// Rows of a batch: the site of each, and its page, or what is wrong with it.
 struct Rows {
@@ -50,6 +46,9 @@ trait BySite {
 
     /// Its last row has come.
     fn end(&mut self);
+
+    /// A row for each site that has ended since this was asked.
+    fn take(&mut self) -> RecordBatch;
 }
 
 /// Rows on their way. A task of a cluster has one core, and others have tasks of their own: all work is done on one thread.
@@ -68,22 +67,23 @@ impl<S: BySite + Send> Stream<S> {
         Ok(Stream { to, current: Current::default(), pool: one_thread().map_err(failed)? })
     }
 
-    /// Take in some rows.
-    fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<()> {
+    /// Take in some rows; returns those of the sites that are complete.
+    fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<RecordBatch> {
         let Stream { to, current, pool } = self;
         for batch in batch.into_reader()? {
             let batch = batch.map_err(failed)?;
             py.detach(|| pool.install(|| current.take(&batch, to)))?;
         }
-        Ok(())
+        Ok(to.take())
     }
 
     /// No more rows come.
-    fn finish(&mut self, py: Python<'_>) {
+    fn finish(&mut self, py: Python<'_>) -> RecordBatch {
         let Stream { to, current, pool } = self;
         if current.0.take().is_some() {
             py.detach(|| pool.install(|| to.end()));
         }
+        to.take()
     }
 }
 

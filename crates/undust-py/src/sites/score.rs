@@ -34,14 +34,12 @@ impl ScoreStream {
 
     /// Take in some rows; those that cannot be read, or have no label, are passed over. Returns a row for each site that is complete.
     fn push(&mut self, py: Python<'_>, batch: AnyRecordBatch) -> PyResult<PyRecordBatch> {
-        self.stream.push(py, batch)?;
-        Ok(self.stream.to.done.take().into())
+        Ok(self.stream.push(py, batch)?.into())
     }
 
     /// The rows of the last sites.
     fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
-        self.stream.finish(py);
-        self.stream.to.done.take().into()
+        self.stream.finish(py).into()
     }
 }
 
@@ -56,6 +54,10 @@ impl BySite for Exam {
 
     fn end(&mut self) {
         self.scorer.finish().into_iter().for_each(|site| self.done.add(&site));
+    }
+
+    fn take(&mut self) -> RecordBatch {
+        self.done.take()
     }
 }
 

@@ -30,12 +30,22 @@ impl Sample {
         Sample { pages, held, urls, most_urls: most_urls.max(1), most_bytes, bytes: 0, zeros: 0 }
     }
 
+    /// Whether pages of this URL would be held, so that it is worth reading them.
+    pub fn takes(&self, url: &[u8]) -> bool {
+        self.is_in(xxh3_64(url))
+    }
+
+    fn is_in(&self, hash: u64) -> bool {
+        hash.leading_zeros() >= self.zeros
+    }
+
     /// One more page.
     pub fn push(&mut self, page: &Page) {
-        let (hash, memory) = (xxh3_64(&page.url), memory_of(page));
-        if hash.leading_zeros() < self.zeros {
+        let hash = xxh3_64(&page.url);
+        if !self.is_in(hash) {
             return;
         }
+        let memory = memory_of(page);
         self.pages.push(page);
         self.held.push((hash, memory));
         self.urls.insert(hash);
