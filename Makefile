@@ -6,8 +6,8 @@ RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run 
 APT_INSTALL = [ "$$(id -u)" = 0 ] && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends
 HAS_BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
 INSTALL_BROWSER = { $(APT_INSTALL) chromium fonts-dejavu-core; }
-HAS_SERVERS = { command -v nginx && command -v apache2; } >/dev/null
-INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin; } >/dev/null
+HAS_SERVERS = { command -v nginx && command -v apache2 && command -v php && ls /usr/share/dokuwiki; } >/dev/null
+INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin php-cli php-xml dokuwiki; } >/dev/null
 
 # Labelled sets to do the papers' experiments on, and the learners to compare.
 DATA ?= ../shared/data
@@ -61,9 +61,9 @@ wheel: $(PY)/venv/ready
 java:
 	@command -v java >/dev/null || { $(APT_INSTALL) openjdk-17-jre-headless; } >/dev/null || echo "no Java: Spark is not tested (apt-get install openjdk-17-jre-headless, as root)"
 
-# Exported rules are tried out in the servers they are for. Where there are none, and nobody may install them, those tests alone are skipped.
+# Exported rules are tried out in the servers they are for, and a wiki is crawled. Where there are none, and nobody may install them, those tests alone are skipped.
 servers:
-	@$(HAS_SERVERS) || $(INSTALL_SERVERS) || echo "no nginx or Apache: exports are not tested in them (apt-get install nginx-light apache2-bin, as root)"
+	@$(HAS_SERVERS) || $(INSTALL_SERVERS) || echo "no nginx, Apache or DokuWiki: their tests are skipped (apt-get install nginx-light apache2-bin php-cli php-xml dokuwiki, as root)"
 
 $(PY)/venv/ready: crates/undust-py/requirements-test.txt
 	$(PYTHON) -m venv $(PY)/venv || { echo "Python 3.10 or later with its module venv is needed (apt-get install python3-venv)"; exit 1; }

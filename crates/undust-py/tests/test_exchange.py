@@ -7,13 +7,11 @@ import http.client
 import json
 import os
 import shutil
-import socket
 import subprocess
-import time
-from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
+from live_servers import APACHE, APACHE_MODULES, HAS_APACHE, NGINX, free_port, running
 
 UNDUST = os.environ.get("UNDUST_BIN") or shutil.which("undust")
 if UNDUST is None:
@@ -206,33 +204,6 @@ def test_nutch(rules, tmp_path):
     assert differences(URLS, apply(rules_file, URLS), run.stdout.splitlines()) == []
 
 
-APACHE = shutil.which("apache2") or shutil.which("httpd")
-MODULES = Path("/usr/lib/apache2/modules")
-NGINX = shutil.which("nginx")
-
-
-def free_port():
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        return probe.getsockname()[1]
-
-
-@contextmanager
-def running(command, port):
-    """A server in the foreground, once it listens."""
-    server = subprocess.Popen(command, stderr=subprocess.DEVNULL)
-    try:
-        for _ in range(100):
-            with socket.socket() as probe:
-                if probe.connect_ex(("127.0.0.1", port)) == 0:
-                    break
-            time.sleep(0.1)
-        yield
-    finally:
-        server.terminate()
-        server.wait()
-
-
 def redirected(port, url):
     """Where a browser that asks for `url` ends up."""
     for _ in range(20):
@@ -260,13 +231,13 @@ def without(*names):
 ASKED = [url for url in URLS if url.startswith("http:")]
 
 
-@pytest.mark.skipif(APACHE is None or not MODULES.exists(), reason="there is no Apache")
+@pytest.mark.skipif(not HAS_APACHE, reason="there is no Apache")
 def test_apache(rules, tmp_path):
     rules_file = rules(without("word"))
     text, talk = export(rules_file, "apache")
     assert "left out" not in talk
     port, config = free_port(), tmp_path / "apache.conf"
-    modules = "".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so\n" for name in ("mpm_event", "authz_core", "rewrite"))
+    modules = "".join(f"LoadModule {name}_module {APACHE_MODULES}/mod_{name}.so\n" for name in ("mpm_event", "authz_core", "rewrite"))
     places = f'ServerRoot "{tmp_path}"\nDocumentRoot "{tmp_path}"\nPidFile "{tmp_path}/pid"\nErrorLog "{tmp_path}/log"\n'
     config.write_text(f"{modules}{places}ServerName localhost\nListen 127.0.0.1:{port}\n{text}")
     with running([APACHE, "-f", config, "-DFOREGROUND"], port):
