@@ -26,7 +26,7 @@ use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared}
 use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
 use crate::progress;
-use crate::rules_file::Deployed;
+use crate::rules_file::{self, Deployed};
 use crate::talk::report_problems;
 pub(crate) use learn::Total;
 #[cfg(test)]
@@ -90,6 +90,7 @@ impl Applying {
 impl Manner {
     fn load(&self, path: &Path) -> Result<Deployed> {
         let mut deployed = Deployed::load(path)?;
+        rules_file::warn(path, &deployed.rules);
         deployed.rules.normalize &= !self.no_normalize;
         Ok(deployed)
     }
