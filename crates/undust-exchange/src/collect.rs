@@ -125,7 +125,9 @@ fn left_out(rule: Rule, reason: &str) -> LeftOut {
 /// What is wrong with a rule by itself.
 fn objection_to_one(finding: &Finding) -> &'static str {
     match finding {
-        Finding::Circle { .. } | Finding::Unproven { .. } => "it cannot be shown to come to rest on every URL",
+        Finding::Circle { .. } | Finding::Unproven { .. } => {
+            "it cannot be shown to come to rest on every URL"
+        }
         other => objection(other),
     }
 }
