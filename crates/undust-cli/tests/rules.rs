@@ -213,3 +213,28 @@ fn the_schema_is_the_published_one() {
     let published = include_str!("../../../docs/rules.schema.json");
     assert_eq!(Folder::new().undust("schema").fine(), published);
 }
+
+/// `//` becomes `/`, but never the one behind the scheme; what prints no URL is said whenever the file is used, and does not fire.
+#[test]
+fn scheme_and_host_are_left_alone() {
+    let rules = r#"{"undust": 1, "sites": [{"site": "doc.test", "rules": [
+        {"id": "slashes", "replace": "//", "with": "/"},
+        {"id": "broken", "replace": "^http://", "with": "^http:/"}
+    ]}]}"#;
+    let folder = Folder::with("rules.json", rules);
+    folder.write("urls", "http://doc.test:8080/a//b\nhttp://doc.test:8080/c\n");
+    assert_snapshot!(folder.undust("apply -r rules.json --form url urls"), @"
+    http://doc.test:8080/a/b
+    http://doc.test:8080/c
+    ! rules.json: warning: doc.test: rule broken makes http:/doc.test/x of http://doc.test/x, which is no URL of this site
+    = 0
+    ");
+    assert_snapshot!(folder.undust("check rules.json"), @"
+    doc.test: rule broken makes http:/doc.test/x of http://doc.test/x, which is no URL of this site
+    rules.json: 2 rules on 1 site: not fit to be used
+    = 1
+    ");
+    let exported = folder.undust("export -r rules.json --to nutch").to_string();
+    assert!(exported.contains("what it prints is no URL of its site:"), "{exported}");
+    assert!(!exported.contains("http:/<"), "{exported}");
+}
