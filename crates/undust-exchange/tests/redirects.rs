@@ -5,7 +5,8 @@ use undust::url::SiteBy;
 use undust_exchange::{Answer, Exported, Format, Known, export, export_with, to_ask};
 
 fn rule(from: &str, to: &str) -> Rule {
-    let action = if from.contains("://") { Action::rewrite(from, to) } else { Action::substitute(from, to) };
+    let is_template = from.starts_with("http://");
+    let action = if is_template { Action::rewrite(from, to) } else { Action::substitute(from, to) };
     Rule::new(action.expect("well formed"))
 }
 
@@ -85,8 +86,8 @@ fn targets_that_browsers_change() {
 #[test]
 fn slashes_at_the_end_need_a_proof() {
     let rules = [
-        ("http://a.com/{...}/", "http://a.com/{...}"),
-        ("http://a.com/{...}/?{...}", "http://a.com/{...}?{...}"),
+        ("http://a.com/{...}/{x}/", "http://a.com/{...}/{x}"),
+        ("http://a.com/{...}/{x}/?{...}", "http://a.com/{...}/{x}?{...}"),
         ("http://a.com/{x}", "http://a.com/{x}/"),
         ("/$", "$"),
     ];
