@@ -1,8 +1,8 @@
 //! Rules as redirects of the server itself: which of them are safe.
 //!
 //! A redirect to a URL that the site redirects back, or does not have, takes a page offline. So rules must be fit, and what is known of
-//! the site's answers is held against what the server would do with all rules together: the rule that led to a bad end is left out, and all
-//! is looked at again without it.
+//! the site's answers is held against what the server would do with all rules together: the rule that closes a circle or led to a bad end is
+//! left out, and all is looked at again without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -145,10 +145,17 @@ struct Walk {
     target: Vec<u8>,
 }
 
+impl Walk {
+    fn last(&self) -> usize {
+        self.rules.last().copied().unwrap_or_default()
+    }
+}
+
 /// What is known of a redirect.
 enum Judgement {
     Good,
-    Bad(String),
+    /// The rule that is to blame, and why.
+    Bad(usize, String),
     Unknown,
 }
 
@@ -192,8 +199,8 @@ impl<'k> Server<'k> {
     fn harmful(&self) -> Objections {
         let mut objections = Objections::new();
         for (url, walk) in self.walks() {
-            if let (Judgement::Bad(why), Some(last)) = (self.judge(url, &walk.target), walk.rules.last()) {
-                objections.entry(*last).or_insert(why);
+            if let Judgement::Bad(blamed, why) = self.judge(url, &walk) {
+                objections.entry(blamed).or_insert(why);
             }
         }
         objections
@@ -203,7 +210,7 @@ impl<'k> Server<'k> {
     fn unproven(&self) -> Objections {
         let mut good = vec![false; self.only_slash.len()];
         for (url, walk) in self.walks() {
-            if matches!(self.judge(url, &walk.target), Judgement::Good) {
+            if matches!(self.judge(url, &walk), Judgement::Good) {
                 walk.rules.iter().for_each(|&number| good[number] = true);
             }
         }
@@ -215,37 +222,44 @@ impl<'k> Server<'k> {
         (0..good.len()).filter_map(|number| Some((number, reason(number)?.to_owned()))).collect()
     }
 
-    fn judge(&self, url: &[u8], target: &[u8]) -> Judgement {
+    fn judge(&self, url: &[u8], walk: &Walk) -> Judgement {
         let text = |url: &[u8]| String::from_utf8_lossy(url).into_owned();
-        let source = self.known.answer(url);
+        let (source, target) = (self.known.answer(url), &walk.target);
+        let moved = |to: &Option<Vec<u8>>| {
+            let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", text(to)));
+            format!("the site redirects {}{to}", text(target))
+        };
         match self.known.answer(target) {
             Some(Answer::Page) => Judgement::Good,
-            Some(Answer::Moved(Some(to))) if self.comes_back(to, target) => {
-                Judgement::Bad(format!("the site redirects {} to {}, and it back", text(target), text(to)))
-            }
-            Some(Answer::Moved(to)) if matches!(source, None | Some(Answer::Page | Answer::Unknown)) => {
-                let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", text(to)));
-                Judgement::Bad(format!("the site redirects {}{to}", text(target)))
-            }
+            Some(Answer::Moved(to)) => match to.as_ref().and_then(|to| self.way_back(to, target)) {
+                Some(rule) => Judgement::Bad(rule, format!("{}, and it back", moved(to))),
+                None if matches!(source, None | Some(Answer::Page | Answer::Unknown)) => {
+                    Judgement::Bad(walk.last(), moved(to))
+                }
+                None => Judgement::Unknown,
+            },
             Some(Answer::Failed(why)) if source == Some(&Answer::Page) => {
-                Judgement::Bad(format!("{} is a page, and {} is not ({why})", text(url), text(target)))
+                let why = format!("{} is a page, and {} is not ({why})", text(url), text(target));
+                Judgement::Bad(walk.last(), why)
             }
             _ => Judgement::Unknown,
         }
     }
 
-    /// Whether from `url` on, by what is known of the site's redirects and by ours, there is a way to `target`.
-    fn comes_back(&self, url: &[u8], target: &[u8]) -> bool {
+    /// From `url` on, by what is known of the site's redirects and by ours, is there a way to `target`? The last rule on it.
+    fn way_back(&self, url: &[u8], target: &[u8]) -> Option<usize> {
         let (mut at, mut scratch) = (url.to_vec(), Scratch::new());
         for _ in 0..MAX_STEPS {
-            at = self.walk(&at, &mut scratch).map_or(at, |walk| walk.target);
-            if at == target {
-                return true;
+            if let Some(walk) = self.walk(&at, &mut scratch) {
+                if walk.target == target {
+                    return Some(walk.last());
+                }
+                at = walk.target;
             }
-            let Some(Answer::Moved(Some(to))) = self.known.answer(&at) else { return false };
+            let Some(Answer::Moved(Some(to))) = self.known.answer(&at) else { return None };
             at.clone_from(to);
         }
-        true
+        None
     }
 
     fn to_ask(&self, samples: usize, wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {

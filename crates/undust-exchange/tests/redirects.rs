@@ -147,6 +147,21 @@ fn the_last_rule_on_the_way_is_to_blame() {
     assert!(exported.left_out[0].what.contains("README"), "{:?}", exported.left_out);
 }
 
+/// A rule that leads into a circle is not to blame for it.
+#[test]
+fn the_rule_that_closes_a_circle_is_to_blame() {
+    let set = set(vec![rule("http://a.com/{...}/{x}/", "http://a.com/{...}/{x}"), rule(SORT.0, SORT.1)]);
+    let site = [
+        ("http://a.com/d", moved("http://a.com/d/")),
+        ("http://a.com/d?sort=up", moved("http://a.com/d/?sort=up")),
+        ("http://a.com/d/?sort=up", Answer::Page),
+        ("http://a.com/d/", Answer::Page),
+    ];
+    let exported = export_with(&set, Format::Apache, &known(&site));
+    assert_eq!(reasons(&exported), ["the site redirects http://a.com/d to http://a.com/d/, and it back"]);
+    assert!(exported.left_out[0].what.contains("{x}/"), "{:?}", exported.left_out);
+}
+
 /// An expression that leaves `/doc/` alone is not blamed for what the site makes of `/doc`.
 #[test]
 fn what_expressions_leave_alone() {

@@ -97,7 +97,7 @@ def urls_of(documents):
         names = [folder, name, *(f"{folder}?C={c};O={o}" for c in "NM" for o in "AD")] if path.is_dir() else [name]
         names += [f"{name}?sid=1", f"{name}?q=1%3F&sid=2", f"{name}?q=a?b&sid=3&r=%26", f"{name}&print=1", f"{name}?x=1&print=1", f"/{name}"]
         names += [name.replace("/", "//"), name.replace("/doc", "/doc//", 1), f"/doc{name}", f"/doc/{name}", f"{folder}/", f"{name}?"]
-        names += [name.swapcase(), name.replace("%", "%25"), name.replace("%3F", "%3f"), f"{folder}../doc//sub/", f"{name}/.//"]
+        names += [name.swapcase(), name.lower(), name.replace("%", "%25"), name.replace("%3F", "%3f"), f"{folder}../doc//sub/", f"{name}/.//"]
         if path.is_file():
             above = name.rsplit("/", 1)[0]
             names += [f"{above}/?file={name.rsplit('/', 1)[1]}", f"{name.split('.')[0]}", f"{name.rsplit('.', 1)[0]}"]
