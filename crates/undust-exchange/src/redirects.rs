@@ -173,13 +173,18 @@ impl<'k> Server<'k> {
 
     /// Follow our redirects from `url`, if there are any. Expressions leave a URL alone of which they would change the slash by accident.
     fn walk(&self, url: &[u8], scratch: &mut Scratch) -> Option<Walk> {
+        self.walk_without(None, url, scratch)
+    }
+
+    /// Follow our redirects, but for those of one rule.
+    fn walk_without(&self, without: Option<usize>, url: &[u8], scratch: &mut Scratch) -> Option<Walk> {
         let mut walk = Walk { rules: Vec::new(), target: url.to_vec() };
         for _ in 0..MAX_STEPS {
             let mut first: Option<(usize, Vec<u8>)> = None;
             self.engine.each_change(&walk.target, scratch, |number, after| {
                 let number = number as usize;
                 let is_first = first.as_ref().is_none_or(|(known, _)| number < *known);
-                if is_first && (self.only_slash[number] || !differ_in_slash(&walk.target, after)) {
+                if is_first && without != Some(number) && (self.only_slash[number] || !differ_in_slash(&walk.target, after)) {
                     first = Some((number, after.to_vec()));
                 }
             });
@@ -234,16 +239,26 @@ impl<'k> Server<'k> {
             Some(Answer::Moved(to)) => match to.as_ref().and_then(|to| self.way_back(to, target)) {
                 Some(rule) => Judgement::Bad(rule, format!("{}, and it back", moved(to))),
                 None if matches!(source, None | Some(Answer::Page | Answer::Unknown)) => {
-                    Judgement::Bad(walk.last(), moved(to))
+                    Judgement::Bad(self.blamed(url, walk), moved(to))
                 }
                 None => Judgement::Unknown,
             },
             Some(Answer::Failed(why)) if source == Some(&Answer::Page) => {
                 let why = format!("{} is a page, and {} is not ({why})", text(url), text(target));
-                Judgement::Bad(walk.last(), why)
+                Judgement::Bad(self.blamed(url, walk), why)
             }
             _ => Judgement::Unknown,
         }
+    }
+
+    /// The rule without which the way would lead to a page; else the last.
+    fn blamed(&self, url: &[u8], walk: &Walk) -> usize {
+        let mut scratch = Scratch::new();
+        let mut leads_to_page = |rule: usize| {
+            let end = self.walk_without(Some(rule), url, &mut scratch).map(|walk| walk.target);
+            self.known.answer(end.as_deref().unwrap_or(url)) == Some(&Answer::Page)
+        };
+        walk.rules.iter().rev().copied().find(|&rule| leads_to_page(rule)).unwrap_or(walk.last())
     }
 
     /// From `url` on, by what is known of the site's redirects and by ours, is there a way to `target`? The last rule on it.
