@@ -19,8 +19,8 @@ use undust_learn::protocol::Half;
 use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use cluster::{Cluster, Clustering};
-pub(crate) use exchange::{Export, Import};
-pub(crate) use validate::Validate;
+pub(crate) use exchange::{Export, Import, authority};
+pub(crate) use validate::{Fetching, Validate};
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]

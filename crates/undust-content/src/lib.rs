@@ -34,7 +34,7 @@ mod weights;
 mod words;
 
 pub use document::Document;
-pub use evidence::read_body;
+pub use evidence::{read_body, resolve};
 pub use near::pairs_within;
 pub use simhash::simhash;
 pub use sketch::{Sketch, SketchOptions};

@@ -133,7 +133,7 @@ fn objection_to_one(finding: &Finding) -> &'static str {
 }
 
 /// What is wrong with a rule, whatever the others are called.
-fn objection(finding: &Finding) -> &'static str {
+pub(crate) fn objection(finding: &Finding) -> &'static str {
     match finding {
         Finding::Circle { .. } => "it runs in a circle with others",
         Finding::Unproven { .. } => "together with others it cannot be shown to come to rest on every URL",

@@ -30,6 +30,13 @@ impl InForce<'_> {
         name(self.site, self.rule)
     }
 
+    /// URLs that it was seen to change, or tried on.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = &str> {
+        let seen = self.rule.evidence.iter().flat_map(|evidence| evidence.examples.iter().flatten());
+        let tried = self.rule.validation.iter().flat_map(|validation| &validation.samples);
+        seen.chain(tried.map(|sample| &sample.url)).map(String::as_str)
+    }
+
     pub(crate) fn holds_everywhere(&self) -> bool {
         self.site == EVERY_SITE
     }

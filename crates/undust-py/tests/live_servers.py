@@ -1,4 +1,4 @@
-"""Real servers on loopback, with real software on them: Apache with its listings, DokuWiki.
+"""Real servers on loopback, with real software on them: Apache and nginx with their listings, DokuWiki.
 
 Each is started in the foreground in a folder of its own, and stopped at the end. What is not installed is skipped by the tests (`make servers`).
 """
@@ -83,6 +83,20 @@ def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
     config.write_text(head + LISTINGS.format(documents=documents) + extra)
     _let_others_read(documents)
     with running([APACHE, "-f", config, "-DFOREGROUND"], port):
+        yield port
+
+
+@contextmanager
+def nginx(folder: Path, documents: Path, http: str = "", server: str = "") -> Iterator[int]:
+    """nginx with listings and its own redirects of folders; its port. `http` and `server` are more of its configuration, in these blocks."""
+    port, config = free_port(), folder / "nginx.conf"
+    user = "user www-data;" if os.geteuid() == 0 else ""
+    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    head = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+    listing = f'listen 127.0.0.1:{port}; root "{documents}"; index index.html; autoindex on;'
+    config.write_text(f"{head}http {{ access_log off; {places}\n{http}\nserver {{ {listing}\n{server}\n}} }}\n")
+    _let_others_read(documents)
+    with running([NGINX, "-p", folder, "-c", config], port):
         yield port
 
 

@@ -3,9 +3,10 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use anyhow::{Result, bail};
 use clap::{ArgGroup, Parser};
 use undust_content::SketchOptions;
-use undust_fetch::Options;
+use undust_fetch::{Fetcher, Options};
 use undust_learn::validate::Trying;
 
 use super::{Reading, bytes, share};
@@ -66,7 +67,7 @@ impl TryingArgs {
 pub(crate) struct Fetching {
     /// Where you are found, for those whose servers are asked: sent with every request
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) contact: Option<String>,
+    contact: Option<String>,
     /// Leave a host alone for so long after each answer; longer where its robots.txt asks for it
     #[arg(long, default_value_t = Options::default().delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
     delay: f64,
@@ -90,11 +91,22 @@ pub(crate) struct Fetching {
     budget: u64,
     /// Fetch from loopback and private networks, too: for servers of your own
     #[arg(long)]
-    pub(crate) allow_private: bool,
+    allow_private: bool,
 }
 
 impl Fetching {
-    pub(crate) fn options(&self) -> Options {
+    /// A fetcher, if those whose servers are asked can find out by whom.
+    pub(crate) fn fetcher(&self) -> Result<Fetcher> {
+        if self.contact.is_none() && !self.allow_private {
+            bail!(
+                "say where those whose servers are asked find you: --contact keeper@example.com \
+                 (not needed with --allow-private, for servers of your own)"
+            );
+        }
+        Ok(Fetcher::new(self.options())?)
+    }
+
+    fn options(&self) -> Options {
         let defaults = Options::default();
         let timeout = Duration::from_secs_f64(self.timeout);
         Options {

@@ -10,7 +10,7 @@ use anyhow::{Error, Result, bail};
 use undust::page::Page;
 use undust::rules::{EVERY_SITE, Rule, RuleSet};
 use undust::url::{SiteBy, normalize};
-use undust_fetch::{Comparer, Fetcher};
+use undust_fetch::Comparer;
 use undust_io::read;
 use undust_learn::validate::labels::LabelledPages;
 use undust_learn::validate::{Trying, is_open, leave_out_unfit};
@@ -65,13 +65,7 @@ fn output(args: &Validate) -> Result<&Path> {
 }
 
 fn comparer(args: &Validate) -> Result<Comparer> {
-    if args.fetching.contact.is_none() && !args.fetching.allow_private {
-        bail!(
-            "say where those whose servers are asked find you: --contact keeper@example.com \
-             (not needed with --allow-private, for servers of your own)"
-        );
-    }
-    Ok(Comparer::new(Fetcher::new(args.fetching.options())?, args.comparing.options()))
+    Ok(Comparer::new(args.fetching.fetcher()?, args.comparing.options()))
 }
 
 /// The sites that have something to try out, by number.
