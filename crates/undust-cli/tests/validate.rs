@@ -286,7 +286,11 @@ fn a_dead_host_is_noticed_at_once() {
 /// Pages of any text, each at a path and at the same with a session id.
 fn sessions(path: &str, visit: usize) -> Reply {
     let (path, _) = path.split_once('?').unwrap_or((path, ""));
-    if path == "/robots.txt" { Reply::new(404, "", "") } else { Reply::ok(page(&path.replace('/', "p"), 1, visit)) }
+    if path == "/robots.txt" {
+        Reply::new(404, "", "")
+    } else {
+        Reply::ok(page(&path.replace('/', "p"), 1, visit))
+    }
 }
 
 /// Rules of every site, likely or believed.
@@ -302,8 +306,10 @@ const NO_SESSION: &str =
 fn hosts_that_can_be_reached_are_enough() {
     let (server, mut gone) = (Server::start(sessions), Server::start(sessions));
     gone.stop();
-    let urls = |server: &Server| (1..=8).map(|n| server.url(&format!("/{n}?sid=1")) + "\n").collect::<String>();
-    let folder = Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", urls(&server) + &urls(&gone));
+    let urls =
+        |server: &Server| (1..=8).map(|n| server.url(&format!("/{n}?sid=1")) + "\n").collect::<String>();
+    let folder =
+        Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", urls(&server) + &urls(&gone));
     let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));
     let shown = run.to_string();
     let shown = shown.replace(&server.port().to_string(), "PORT").replace(&gone.port().to_string(), "GONE");
@@ -330,7 +336,8 @@ fn many_sessions(server: &Server) -> String {
 fn a_rule_that_holds_takes_fewer_requests_than_a_fixed_sample() {
     let requests = |more: &str| {
         let server = Server::start(sessions);
-        let folder = Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", many_sessions(&server));
+        let folder =
+            Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", many_sessions(&server));
         let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK} --delay 0 {more}"));
         assert_eq!(run.code, Some(0), "{run}");
         let explained = folder.undust("explain -r rules.json http://a.example/x?sid=1").fine();
@@ -345,7 +352,8 @@ fn a_rule_that_holds_takes_fewer_requests_than_a_fixed_sample() {
 fn rules_of_a_family_share_their_trials() {
     let alike = r#"{ "id": "alike", "match": "http://{...}/{n}?sid={s}", "rewrite": "http://{...}/{n}" }"#;
     let server = Server::start(sessions);
-    let folder = Folder::with("rules.json", rule_file(&[NO_SESSION, alike])).and("urls.txt", many_sessions(&server));
+    let folder =
+        Folder::with("rules.json", rule_file(&[NO_SESSION, alike])).and("urls.txt", many_sessions(&server));
     let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK} --delay 0"));
     assert_eq!((run.code, server.hits().len()), (Some(0), 87), "{run}");
     assert!(String::from_utf8_lossy(&run.out).contains("2 rules tried out: 2 valid"), "{run}");
@@ -362,7 +370,8 @@ fn a_small_budget_decides_the_rules_that_save_most() {
     };
     let rules = [rule("a", 3), rule("b", 500), rule("c", 70)];
     let server = Server::start(sessions);
-    let urls = (0..9).flat_map(|n| ["a", "b", "c"].map(|name| server.url(&format!("/{name}{n}?{name}=1")) + "\n"));
+    let urls =
+        (0..9).flat_map(|n| ["a", "b", "c"].map(|name| server.url(&format!("/{name}{n}?{name}=1")) + "\n"));
     let folder = Folder::with("rules.json", rule_file(&rules.each_ref().map(String::as_str)))
         .and("urls.txt", urls.collect::<String>());
     let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK} --budget 20"));
@@ -376,7 +385,8 @@ fn a_small_budget_decides_the_rules_that_save_most() {
 
 #[test]
 fn urls_are_not_compared_with_themselves() {
-    let broken = r#"{ "id": "slashes", "replace": "//", "with": "/", "validation": { "verdict": "likely" } }"#;
+    let broken =
+        r#"{ "id": "slashes", "replace": "//", "with": "/", "validation": { "verdict": "likely" } }"#;
     let server = Server::start(sessions);
     let folder = Folder::with("rules.json", rule_file(&[broken])).and("urls.txt", many_sessions(&server));
     let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));

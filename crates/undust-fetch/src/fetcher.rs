@@ -368,7 +368,13 @@ mod tests {
 
     #[test]
     fn urls_are_not_repaired() {
-        for url in ["http:/a.example/", "http:a.example/", "http:///a.example/", "HTTPS:\\\\a.example/", "http://a.exa\tmple/"] {
+        for url in [
+            "http:/a.example/",
+            "http:a.example/",
+            "http:///a.example/",
+            "HTTPS:\\\\a.example/",
+            "http://a.exa\tmple/",
+        ] {
             assert!(matches!(parse(url.as_bytes()), Err(FetchErrorKind::Invalid(_))), "{url}");
         }
         for url in ["http://a.example//b", "http://a.example", "http://a.example/b\\c d?{e}"] {

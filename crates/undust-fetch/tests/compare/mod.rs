@@ -141,7 +141,11 @@ fn one_request_is_no_evidence() {
         assert!(why.contains("the same request"), "{why}");
     }
     assert_eq!(server.hits().len(), 0, "nothing had to be asked");
-    assert_eq!(compare(&comparer, &server, "/moved", "/a"), Comparison::Same, "two requests, though one page");
+    assert_eq!(
+        compare(&comparer, &server, "/moved", "/a"),
+        Comparison::Same,
+        "two requests, though one page"
+    );
 }
 
 #[test]

@@ -73,7 +73,10 @@ mod tests {
         let (good, bad) = (0.02, 0.1);
         let refuted = 1.0 - chance_of_valid(Test::Sequential, good).0;
         let believed = chance_of_valid(Test::Sequential, bad).0;
-        assert!((0.054..0.055).contains(&refuted) && (0.035..0.036).contains(&believed), "{refuted} {believed}");
+        assert!(
+            (0.054..0.055).contains(&refuted) && (0.035..0.036).contains(&believed),
+            "{refuted} {believed}"
+        );
         for percent in 0..=100 {
             let rate = f64::from(percent) / 100.0;
             let (fixed, all) = chance_of_valid(Test::Fixed, rate);

@@ -215,14 +215,17 @@ fn order(mut queue: RuleQueue, verdict: Verdict) -> Vec<String> {
 
 #[test]
 fn most_savings_first() {
-    let judged =
-        Rule { evidence: Some(Evidence { saved: 9, support: 1, ..Evidence::default() }), ..rewrite("http://a/x?s=*", "http://a/x") };
+    let judged = Rule {
+        evidence: Some(Evidence { saved: 9, support: 1, ..Evidence::default() }),
+        ..rewrite("http://a/x?s=*", "http://a/x")
+    };
     let by_hand = rewrite("http://a/y?s=*", "http://a/y");
     let rules = vec![likely("/few/", "/", 2), by_hand, likely("/many/", "/", 30), judged];
     let by_savings = RuleQueue::by_savings(rules.clone(), &[50, 12, 50, 50]);
     assert_eq!(by_savings.rules, rules, "they keep the order in which they are applied");
     assert_eq!(by_savings.priority(), Some(30));
-    let expected = ["/many/ -> /", "http://a/y?s=* -> http://a/y", "http://a/x?s=* -> http://a/x", "/few/ -> /"];
+    let expected =
+        ["/many/ -> /", "http://a/y?s=* -> http://a/y", "http://a/x?s=* -> http://a/x", "/few/ -> /"];
     assert_eq!(order(by_savings, Verdict::Valid), expected);
     let in_order = order(RuleQueue::in_order(rules.clone()), Verdict::Valid);
     assert_eq!(in_order, rules.iter().map(|rule| rule.action.to_string()).collect::<Vec<_>>());
@@ -231,14 +234,14 @@ fn most_savings_first() {
 #[test]
 fn a_family_is_led_by_its_most_general_rule() {
     let rules = || {
-        vec![
-            likely("/x/index.html", "/x/", 30),
-            likely("/many/", "/", 20),
-            likely("/index.html", "/", 10),
-        ]
+        vec![likely("/x/index.html", "/x/", 30), likely("/many/", "/", 20), likely("/index.html", "/", 10)]
     };
     let queue = || RuleQueue::by_savings(rules(), &[1; 3]);
-    assert_eq!(order(queue(), Verdict::Valid), ["/index.html -> /", "/many/ -> /"], "the special one is spared");
+    assert_eq!(
+        order(queue(), Verdict::Valid),
+        ["/index.html -> /", "/many/ -> /"],
+        "the special one is spared"
+    );
     assert_eq!(order(queue(), Verdict::Likely)[..2], ["/index.html -> /", "/x/index.html -> /x/"]);
 }
 
@@ -248,7 +251,11 @@ fn a_pair_of_urls_is_judged_once() {
         let (url, with) = ("http://a/1".to_owned(), format!("http://b/{same}"));
         TriedUrl { url, with, same, why: (!same).then(|| "404".to_owned()) }
     };
-    let earlier = Validation { by: Some(TriedBy::Fetching), samples: vec![sample(true), sample(false)], ..Validation::default() };
+    let earlier = Validation {
+        by: Some(TriedBy::Fetching),
+        samples: vec![sample(true), sample(false)],
+        ..Validation::default()
+    };
     let rule = Rule { validation: Some(earlier), ..substitution("/a/", "/") };
     let mut judged = Judged::of(&[rule], TriedBy::Fetching);
     let asked = Cell::new(0);
@@ -270,7 +277,9 @@ fn a_pair_of_urls_is_judged_once() {
 #[test]
 fn what_trying_may_take_is_known_before() {
     let pages: Vec<Page> = (0..5)
-        .flat_map(|i| ["a/", "a/index.html", "b/"].map(|tail| Page::new(format!("http://example.com/{i}/{tail}"))))
+        .flat_map(|i| {
+            ["a/", "a/index.html", "b/"].map(|tail| Page::new(format!("http://example.com/{i}/{tail}")))
+        })
         .collect();
     let urls = Listing::new(&pages, false);
     let decided = Rule {
