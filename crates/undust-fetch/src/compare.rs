@@ -168,7 +168,7 @@ impl Comparer {
             _ if error.hop.is_some() => Blame::Page,
             FetchErrorKind::Invalid(_) | FetchErrorKind::Refused(Refusal::Robots) => Blame::Url,
             FetchErrorKind::Refused(_) => Blame::Host,
-            FetchErrorKind::Transport(_) if !self.fetcher.has_answered(&target.host) => Blame::Host,
+            FetchErrorKind::Transport(_) if !self.fetcher.has_answered(&target.origin) => Blame::Host,
             _ => Blame::Page,
         }
     }

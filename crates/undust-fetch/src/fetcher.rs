@@ -107,9 +107,10 @@ impl Fetcher {
         self.hosts.get(host).failures()
     }
 
-    /// Whether anything ever came back from a host (as in the URL, without port).
-    pub fn has_answered(&self, host: &str) -> bool {
-        self.hosts.get(host).has_answered()
+    /// Whether the `robots.txt` of an origin (`scheme://host`, with its port if that is not the usual one) was answered.
+    pub(crate) fn has_answered(&self, origin: &str) -> bool {
+        let slot = lock(&self.robots).get(origin).cloned();
+        slot.is_some_and(|slot| lock(&slot).is_some())
     }
 
     /// The pause between two requests to a host: [`Options::delay`], or what its `robots.txt` asks for, once that is read.
@@ -219,8 +220,11 @@ impl Fetcher {
             let (result, again) = host.in_turn(self.options.delay, || {
                 let result = self.client.get(url, errand.bytes);
                 let next = retry::next(&result, repeated, &self.options);
-                let again = next.again && (errand.insist || result.is_ok());
-                ((result, again), next.pause)
+                if result.is_ok() || errand.insist {
+                    ((result, next.again), next.pause)
+                } else {
+                    ((result, false), Duration::ZERO)
+                }
             });
             if !again {
                 match &result {

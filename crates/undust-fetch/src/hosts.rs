@@ -1,7 +1,7 @@
 //! Whose turn it is: one request at a time to a host, with pauses between.
 
 use std::collections::HashMap;
-use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
+use std::sync::atomic::{AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,6 @@ impl Hosts {
 pub(crate) struct Host {
     turn: Mutex<Turn>,
     failures: AtomicU32,
-    has_answered: AtomicBool,
 }
 
 #[derive(Debug, Default)]
@@ -64,12 +63,6 @@ impl Host {
     /// Notes that the host is there.
     pub(crate) fn answered(&self) {
         self.failures.store(0, Ordering::Relaxed);
-        self.has_answered.store(true, Ordering::Relaxed);
-    }
-
-    /// Whether there ever was an answer.
-    pub(crate) fn has_answered(&self) -> bool {
-        self.has_answered.load(Ordering::Relaxed)
     }
 
     /// Notes that nothing, or half an answer, came from the host.

@@ -202,6 +202,9 @@ fn hosts_that_cannot_be_reached_are_asked_once() {
     let silent = reach(&patient, &server, &["/a", "/b"]);
     assert!(matches!(silent, Err(FetchErrorKind::Transport(_))), "{silent:?}");
     assert_eq!(patient.requests(), 1, "no second attempt");
+    let other_port = Server::pages(|path, _| site(path));
+    assert!(reach(&patient, &other_port, &["/a"]).is_ok());
+    assert!(reach(&patient, &server, &["/a"]).is_err(), "one port says nothing of another");
 }
 
 #[test]
