@@ -55,7 +55,7 @@ fn explained_with_the_evidence() {
 fn explained_in_json() {
     let folder = Folder::with("rules.json", RULES);
     assert_snapshot!(folder.undust("explain -r rules.json --json HTTP://www.example.com/print/7 http://b/"), @r#"
-    {"canonical":"http://www.example.com/item?id=7","settled":true,"skip":null,"steps":[{"after":"http://www.example.com/print/7","rule":null},{"after":"http://www.example.com/item?id=7","rule":{"evidence":null,"from":"http://www.example.com/print/{id:digits}","id":"print","learner":null,"to":"http://www.example.com/item?id={id}"}}],"url":"HTTP://www.example.com/print/7"}
+    {"canonical":"http://www.example.com/item?id=7","settled":true,"skip":null,"steps":[{"after":"http://www.example.com/print/7","rule":null},{"after":"http://www.example.com/item?id=7","rule":{"evidence":null,"from":"http://www.example.com/print/{id:digits}","id":"print","learner":null,"to":"http://www.example.com/item?id={id}","validation":null}}],"url":"HTTP://www.example.com/print/7"}
     {"canonical":"http://b/","settled":true,"skip":null,"steps":[],"url":"http://b/"}
     = 0
     "#);
@@ -85,7 +85,7 @@ fn a_skip_is_explained_last() {
     = 0
     ");
     assert_snapshot!(folder.undust("explain -r rules.json --json http://www.example.com/?p=1"), @r#"
-    {"canonical":"http://www.example.com/?p=1","settled":true,"skip":{"evidence":{"bound":0.072,"examples":[["http://www.example.com/?p=2","http://www.example.com/two"]],"false_positives":0,"saved":120,"support":0,"trials":40},"from":"http://www.example.com/?p={p:digits}","id":"short-link","learner":"by-magic","to":"skip"},"steps":[],"url":"http://www.example.com/?p=1"}
+    {"canonical":"http://www.example.com/?p=1","settled":true,"skip":{"evidence":{"bound":0.072,"examples":[["http://www.example.com/?p=2","http://www.example.com/two"]],"false_positives":0,"saved":120,"support":0,"trials":40},"from":"http://www.example.com/?p={p:digits}","id":"short-link","learner":"by-magic","to":"skip","validation":null},"steps":[],"url":"http://www.example.com/?p=1"}
     = 0
     "#);
 }
@@ -107,7 +107,7 @@ fn a_circle_is_explained() {
     = 0
     ");
     assert_snapshot!(folder.undust("explain -r rules.json --json http://example.com/a/1"), @r#"
-    {"canonical":"http://example.com/a/1","settled":false,"skip":null,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}"}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}"}}],"url":"http://example.com/a/1"}
+    {"canonical":"http://example.com/a/1","settled":false,"skip":null,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}","validation":null}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}","validation":null}}],"url":"http://example.com/a/1"}
     = 0
     "#);
 }
