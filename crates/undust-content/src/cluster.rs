@@ -100,7 +100,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
         page.cluster = label;
         page.simhash = page.simhash.or(simhash);
         page.sitemap = listed;
-        page.text = None;
+        (page.text, page.words) = (None, None);
     }
     report
 }

@@ -53,10 +53,10 @@ fn slots_of_page(text: &[Word], url: &[Word]) -> Vec<(u64, u64)> {
     slots
 }
 
-/// The words of a URL, in order of their hashes.
-pub(crate) fn words_of_url(url: &[u8]) -> Vec<Word> {
+/// The words of a URL, in order of their hashes, each changed to `fit` those of texts.
+pub(crate) fn words_of_url(url: &[u8], fit: fn(Word) -> Word) -> Vec<Word> {
     let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-    let mut words = hashed_with_numbers(&decoded);
+    let mut words: Vec<Word> = hashed_with_numbers(&decoded).into_iter().map(fit).collect();
     words.sort_unstable();
     words.dedup();
     words
@@ -105,7 +105,7 @@ mod tests {
         let texts: Vec<Vec<Word>> = names.iter().map(|name| hashed(&page(name))).collect();
         let urls: Vec<Vec<Word>> = names
             .iter()
-            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes()))
+            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes(), |word| word))
             .collect();
         let echoes = Echoes::new(&texts, &urls);
         let expected = hashed("You are here All insects bees wasps ants moths flies bugs and more");
@@ -113,7 +113,8 @@ mod tests {
             assert_eq!(echoes.leave_out(text, url), expected);
         }
         let one = "tag bees end tag wasps end tag ants end tag moths end tag flies end";
-        let (text, url) = (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies"));
+        let (text, url) =
+            (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies", |word| word));
         let alone = Echoes::new(std::slice::from_ref(&text), std::slice::from_ref(&url));
         assert_eq!(alone.leave_out(&text, &url), text, "one page makes no slot");
         let few = Echoes::new(&texts[..4], &urls[..4]);

@@ -15,7 +15,7 @@ use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, hash_all, hashed_with_numbers, nth, shingles};
+use crate::words::{Word, as_recorded, hash_all, hashed_with_numbers, nth, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -96,13 +96,13 @@ pub(crate) fn portraits(
     usable: impl Fn(&Page) -> bool + Sync,
     resemblance: f64,
 ) -> Vec<Option<Portrait>> {
-    let text_of = |page: &Page| {
-        page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed_with_numbers)
-    };
-    let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
+    // Words of recordings have fewer bits; beside them, those of texts and URLs must have no more.
+    let fit = if pages.iter().any(|page| page.words.is_some()) { as_recorded } else { |word| word };
+    let words = |page: &Page| if usable(page) { words_of(page, fit) } else { Vec::new() };
+    let whole: Vec<Vec<Word>> = pages.par_iter().map(words).collect();
     let size = whole.iter().map(Vec::len).sum();
     let url_of = |(page, words): (&Page, &Vec<Word>)| {
-        if words.is_empty() { Vec::new() } else { words_of_url(&page.url) }
+        if words.is_empty() { Vec::new() } else { words_of_url(&page.url, fit) }
     };
     let urls: Vec<Vec<Word>> = pages.par_iter().zip(&whole).map(url_of).collect();
     let echoes = Echoes::new(&whole, &urls);
@@ -116,6 +116,15 @@ pub(crate) fn portraits(
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
     let echoes = texts.iter().any(|text| text.views[0] != text.views[1]);
     texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
+}
+
+/// All that is known of what a page says.
+fn words_of(page: &Page, fit: fn(Word) -> Word) -> Vec<Word> {
+    match (&page.text, &page.words) {
+        (Some(text), _) => hashed_with_numbers(text).into_iter().map(fit).collect(),
+        (None, Some(words)) => words.numbers().collect(),
+        (None, None) => Vec::new(),
+    }
 }
 
 /// The words of a page.

@@ -3,6 +3,7 @@
 //! A word is kept as 32 bits, the lowest of which tells whether it has a digit. Features have 64: each word by itself, and each
 //! *shingle*, some words in a row.
 
+use undust::page::Words;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The hash of a word.
@@ -40,6 +41,23 @@ fn goes_on(text: &str, end: usize, start: usize) -> bool {
         && matches!(bytes[end], b'.' | b',' | b':' | b'/' | b'-')
         && bytes[end - 1].is_ascii_digit()
         && bytes[start].is_ascii_digit()
+}
+
+/// Longer texts are not recorded: 30 kilobytes are enough for a line, and a part of a text may be the same where the whole is not.
+const MAX_RECORDED_WORDS: usize = 10_000;
+
+/// The bits of a word that are recorded; the one that tells digits is among them.
+const RECORDED_BITS: Word = (1 << Words::BITS) - 1;
+
+/// The words of a text for a recording, which [`cluster`](crate::cluster) compares as it does the text; none where there are too many or none.
+pub fn recorded(text: &str) -> Option<Words> {
+    let words = hashed_with_numbers(text);
+    (1..=MAX_RECORDED_WORDS).contains(&words.len()).then(|| Words::new(words))
+}
+
+/// A word as it would come back from a recording.
+pub(crate) fn as_recorded(word: Word) -> Word {
+    word & RECORDED_BITS
 }
 
 pub(crate) fn hash(word: &str) -> Word {

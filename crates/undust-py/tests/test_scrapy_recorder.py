@@ -175,8 +175,14 @@ def test_what_is_no_page_is_not_recorded(watch):
     shop = watch()
     shop.answer("http://www.shop.example/robots.txt", callback=NO_CALLBACK)
     shop.answer(method="POST", body=b"form")
-    shop.answer(flags=["partial"])
+    shop.answer(flags=["dataloss"])
     assert shop.rows() == []
+
+
+def test_an_answer_that_ends_with_its_connection_is_whole(watch):
+    shop = watch()
+    shop.answer(flags=["partial"])
+    assert [row["url"] for row in shop.rows()] == [ITEM]
 
 
 def test_what_was_recorded_can_be_learned_from(watch):
