@@ -7,7 +7,7 @@ use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::echoes::words_of_url;
-use crate::words::{Word, hash_all, hashed_with_numbers};
+use crate::words::{ROW_END, Word, hash_all, hashed_with_numbers};
 
 /// Different words that are kept, those with the smallest hashes (Broder's sketch): exact for most pages, seldom off by more than 0.05 for others.
 const SAMPLE_WORDS: usize = 96;
@@ -32,9 +32,9 @@ impl Imprint {
         let is_own = |word: Word| own.binary_search(&word).is_ok();
         let title = hashed_with_numbers(page.title.as_deref().unwrap_or_default());
         let others: Vec<Word> = title.iter().copied().filter(|&word| !is_own(word)).collect();
-        let text = hashed_with_numbers(page.text.as_deref().unwrap_or_default());
-        let mut words: Vec<Word> =
-            text.into_iter().map(|word| word & !1 | Word::from(is_own(word))).collect();
+        let mut words = hashed_with_numbers(page.text.as_deref().unwrap_or_default());
+        words.retain(|&word| word != ROW_END);
+        words.iter_mut().for_each(|word| *word = *word & !1 | Word::from(is_own(*word)));
         words.sort_unstable();
         words.dedup_by_key(|word| *word & !1);
         words.truncate(SAMPLE_WORDS);

@@ -15,7 +15,7 @@ use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, as_recorded, hash_all, hashed_with_numbers, nth, shingles};
+use crate::words::{ROW_END, Word, as_recorded, hash_all, hashed_with_numbers, nth, row_set, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -40,16 +40,18 @@ pub(crate) struct View {
     /// The rarest features, so many that a text that resembles this one enough must have one of them, and among its own rarest (prefix
     /// filtering: Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006).
     pub(crate) rarest: Vec<u64>,
+    /// The same for texts of the same rows, in whatever order.
+    pub(crate) rows: Option<u64>,
 }
 
 impl View {
-    fn new(words: &[Word], weights: &Weights, resemblance: f64) -> View {
+    fn new(Rows { words, set: rows }: &Rows, weights: &Weights, resemblance: f64) -> View {
         let mut features: Vec<(u64, u32)> =
             features(words).into_iter().map(|feature| (feature, weights.of(feature))).collect();
         let sample = Sample::new(features.iter().copied(), SAMPLE);
         features.sort_unstable_by_key(|&(feature, weight)| (std::cmp::Reverse(weight), feature));
         let simhash = weighted(words, |feature| weights.of(feature));
-        View { simhash, sample, rarest: rarest(&features, resemblance) }
+        View { simhash, sample, rarest: rarest(&features, resemblance), rows: *rows }
     }
 }
 
@@ -110,11 +112,12 @@ pub(crate) fn portraits(
         whole.par_iter().zip(&urls).map(|(words, url)| echoes.leave_out(words, url)).collect();
     let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
     let passing = Passing::new(&without, &urls, title);
-    let mut texts: Vec<Text> =
-        whole.into_iter().zip(without).map(|(words, without)| Text { views: [words, without] }).collect();
-    texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));
+    let pairs = whole.into_par_iter().zip(without);
+    let texts: Vec<Text> = pairs
+        .map(|(whole, without)| Text { views: [whole, without].map(|words| Rows::new(words, &passing)) })
+        .collect();
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
-    let echoes = texts.iter().any(|text| text.views[0] != text.views[1]);
+    let echoes = texts.iter().any(|text| text.views[0].words != text.views[1].words);
     texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
 }
 
@@ -130,16 +133,31 @@ fn words_of(page: &Page, fit: fn(Word) -> Word) -> Vec<Word> {
 /// The words of a page.
 struct Text {
     /// With and without echoes; equal where there are none.
-    views: [Vec<Word>; 2],
+    views: [Rows; 2],
+}
+
+/// Words without what passes, and what they are as a set of rows.
+struct Rows {
+    words: Vec<Word>,
+    set: Option<u64>,
+}
+
+impl Rows {
+    fn new(mut words: Vec<Word>, passing: &Passing) -> Rows {
+        passing.leave_out(&mut words);
+        let set = row_set(&words);
+        words.retain(|&word| word != ROW_END);
+        Rows { words, set }
+    }
 }
 
 impl Text {
     fn portrait(&self, weights: &[Weights; 2], echoes: bool, resemblance: f64) -> Option<Portrait> {
         let [whole, without] = &self.views;
-        if whole.is_empty() {
+        if whole.words.is_empty() {
             return None;
         }
-        let second = echoes && is_more_than_template(without, &weights[0]);
+        let second = echoes && is_more_than_template(&without.words, &weights[0]);
         Some(Portrait {
             whole: View::new(whole, &weights[0], resemblance),
             without: second.then(|| View::new(without, &weights[1], resemblance)),
@@ -166,12 +184,12 @@ fn count_features(texts: &[Text], view: usize, size: usize) -> Frequencies {
     let mut distinct: Vec<(u64, usize)> = texts
         .par_iter()
         .enumerate()
-        .filter(|(_, text)| !text.views[view].is_empty())
-        .map(|(i, text)| (hash_all(text.views[view].iter().copied()), i))
+        .filter(|(_, text)| !text.views[view].words.is_empty())
+        .map(|(i, text)| (hash_all(text.views[view].words.iter().copied()), i))
         .collect();
     distinct.sort_unstable();
     distinct.dedup_by_key(|(hash, _)| *hash);
     let frequencies = Frequencies::new(size);
-    distinct.par_iter().for_each(|&(_, i)| frequencies.add(features(&texts[i].views[view])));
+    distinct.par_iter().for_each(|&(_, i)| frequencies.add(features(&texts[i].views[view].words)));
     frequencies
 }
