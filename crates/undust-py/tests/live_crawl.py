@@ -78,6 +78,9 @@ def _in_wiki(url: str) -> object:
     if do == "media":
         # The same from every page; only its namespace is opened where none is named.
         return do, tuple(sorted({"ns": namespace, **query}.items()))
+    if do == "diff":
+        # Of two revisions, there are no more; side by side, if nothing else is asked for.
+        return do, name, query.get("rev2[0]", query.get("rev")), query.get("difftype", "sidebyside")
     return split.path, do, name, tuple(sorted(query.items()))
 
 

@@ -39,7 +39,8 @@ class Crawl(scrapy.Spider):
     def parse(self, response: Response) -> Iterator[Any]:
         yield {"url": response.url, "content": content_of(response)}
         if isinstance(response, HtmlResponse):
-            yield from response.follow_all(css="a")
+            # To edit a page of a wiki locks it, and all views of it say so from then on.
+            yield from response.follow_all(css="a:not([href*='do=edit'])")
 
 
 def content_of(response: Response) -> str:
