@@ -168,7 +168,8 @@ def dokuwiki(folder: Path, pages: int = 60, seed: int = 7) -> Iterator[int]:
 
 def _write_wiki(data: Path, pages: int, seed: int) -> None:
     rng = random.Random(seed)
-    namespaces = ["", *{_word(rng) for _ in range(6)}]
+    # In their order: that of a set is another one in each process.
+    namespaces = ["", *dict.fromkeys(_word(rng) for _ in range(6))]
     namespaces += [f"{parent}:{_word(rng)}" for parent in namespaces[1:4]]
     names = ["start"] + [f"{rng.choice(namespaces)}:{_word(rng)}".lstrip(":") for _ in range(pages)]
     for name in names:

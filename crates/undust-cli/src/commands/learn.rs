@@ -240,7 +240,7 @@ pub fn prepare(page: &mut Page) {
 
 /// Whether the pages of a site must be clustered before rules can be learned.
 fn needs_clusters(pages: &[Page], config: &Config) -> bool {
-    let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
+    let has_content = |page: &Page| page.text.is_some() || page.words.is_some() || page.simhash.is_some();
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
 }
 
