@@ -98,7 +98,8 @@ impl<'u> Identity<'u> {
     fn sharing(&self, pages: &[usize]) -> Vec<usize> {
         let most = RARE.min(self.urls.len() / 10).max(2 * pages.len());
         let least = (pages.len() * MIN_SHARING.0).div_ceil(MIN_SHARING.1).max(2);
-        let is_telling = |word: &&Word| self.counts.get(word).is_some_and(|count| (least..=most).contains(count));
+        let is_telling =
+            |word: &&Word| self.counts.get(word).is_some_and(|count| (least..=most).contains(count));
         let mut words: Vec<Word> =
             pages.iter().flat_map(|&page| self.urls[page].iter().filter(is_telling).copied()).collect();
         words.sort_unstable();

@@ -235,7 +235,10 @@ mod tests {
     #[test]
     fn neighbours_in_other_rows() {
         let words = hashed_with_numbers("a b\nc\nd");
-        assert_eq!((before(&words, 3, 1), before(&words, 3, 2), before(&words, 3, 3)), (hash("b"), hash("a"), 0));
+        assert_eq!(
+            (before(&words, 3, 1), before(&words, 3, 2), before(&words, 3, 3)),
+            (hash("b"), hash("a"), 0)
+        );
         assert_eq!((behind(&words, 4, 1), behind(&words, 4, 2)), (hash("d"), 0));
     }
 
