@@ -3,9 +3,9 @@
 use undust::rules::{Action, Evidence, Rule, classify};
 
 use super::collect::SiteLine;
-use super::html::{Html, bar, code, compared, fold, nothing, percent_at_most, said, tag, tag_with, text};
+use super::html::{Html, bar, code, compared, fold, nothing, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, thousands};
+use crate::talk::{counted, percent_at_most, thousands};
 
 /// So many rules of a site are shown; the rule file has them all.
 const MOST_RULES: usize = 50;
@@ -22,7 +22,7 @@ value that does not matter.";
 pub(super) fn section(report: &Report) -> Section {
     let list = report.per_site(|line, _| {
         let rules = report.rules_of(&line.site);
-        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved, "URL"));
+        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved(), "URL"));
         (!rules.is_empty()).then(|| (short, of_site(line, rules)))
     });
     let is_empty = report.facts.rules.rules().next().is_none();
@@ -99,7 +99,7 @@ fn of_site(line: &SiteLine, rules: &[Rule]) -> Html {
 fn card(line: &SiteLine, rule: &Rule, kind: Kind) -> Html {
     let evidence = rule.evidence.clone().unwrap_or_default();
     let says = [says(&rule.action), tags(rule), examples(&evidence)];
-    let parts = [tag("div.says", says), tag("div.known", [kind.figures(&evidence, line.saved)])];
+    let parts = [tag("div.says", says), tag("div.known", [kind.figures(&evidence, line.saved())])];
     tag_with("article.rule", &[("data-site", line.site.clone())], parts)
 }
 
