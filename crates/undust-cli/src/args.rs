@@ -73,7 +73,7 @@ pub(crate) struct Learn {
     /// Which learner
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
+    /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or 1%
     #[arg(long, default_value_t = MAX_FPR, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
     /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (others) [default: 3]

@@ -48,7 +48,8 @@ impl Progress {
     fn new(what: &'static str, total: Option<u64>, template: &str) -> Progress {
         let is_shown = IS_SHOWN.load(Ordering::Relaxed);
         let is_terminal = std::io::stderr().is_terminal();
-        let target = if is_shown && is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
+        let target =
+            if is_shown && is_terminal { ProgressDrawTarget::stderr() } else { ProgressDrawTarget::hidden() };
         let style = ProgressStyle::with_template(template).unwrap_or_else(|_| ProgressStyle::default_bar());
         let bar = ProgressBar::with_draw_target(total, target).with_style(style).with_prefix(what);
         if !bar.is_hidden() {
@@ -204,9 +205,11 @@ mod tests {
     #[test]
     fn lines_come_until_nobody_wants_them() {
         let (tell, told) = mpsc::channel();
-        let lines = Lines::start(Duration::from_millis(1), move || drop(tell.send(())));
+        let lines = Lines::start(Duration::from_millis(1), move || {
+            let _ = tell.send(());
+        });
         for _ in 0..3 {
-            told.recv_timeout(Duration::from_mins(1)).expect("another line");
+            told.recv_timeout(Duration::from_secs(60)).expect("another line");
         }
         drop(lines);
         // Some may be left in the channel; it ends, since the thread has.

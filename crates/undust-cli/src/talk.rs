@@ -115,6 +115,9 @@ mod tests {
 
     #[test]
     fn what_was_asked_for_is_not_rounded() {
-        assert_eq!([0.01, 0.0005, 0.125, 0.0, 1.0].map(percent_asked), ["1 %", "0.05 %", "12.5 %", "0 %", "100 %"]);
+        assert_eq!(
+            [0.01, 0.0005, 0.125, 0.0, 1.0].map(percent_asked),
+            ["1 %", "0.05 %", "12.5 %", "0 %", "100 %"]
+        );
     }
 }

@@ -39,3 +39,35 @@ pub type Watch<'w> = dyn Fn(Stage) + Sync + 'w;
 
 /// For callers that show nothing.
 pub fn unwatched(_: Stage) {}
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Mutex;
+
+    use undust::page::Page;
+
+    use super::*;
+    use crate::learn::rewrite::Rewrite;
+    use crate::pipeline::{Config, learn_site, learn_site_watched};
+
+    fn pages() -> Vec<Page> {
+        let url =
+            |n: u32| format!("http://a.com/item?id={}{}", n / 2, if n % 2 == 0 { "" } else { "&sid=x" });
+        (0..1000).map(|n| Page { cluster: Some((n / 2).to_string()), ..Page::new(url(n)) }).collect()
+    }
+
+    #[test]
+    fn every_stage_is_told_and_changes_nothing() {
+        let config = Config { skips: true, ..Config::default() };
+        let told = Mutex::new(Vec::new());
+        let watch = |stage: Stage| told.lock().unwrap().push(stage.to_string());
+        let watched = learn_site_watched("a.com", pages(), &Rewrite::default(), &config, &watch);
+        let alone = learn_site("a.com", pages(), &Rewrite::default(), &config);
+        assert_eq!(format!("{watched:?}"), format!("{alone:?}"));
+        assert_eq!(watched.rules.rules.len(), 1);
+        let parts = (1..=4).map(|part| format!("rewrite ({part} of 4)"));
+        let stages: Vec<String> =
+            parts.chain(["choosing rules".into(), "looking for skips".into()]).collect();
+        assert_eq!(*told.lock().unwrap(), stages);
+    }
+}

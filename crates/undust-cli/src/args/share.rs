@@ -50,7 +50,8 @@ mod tests {
 
     #[test]
     fn nonsense_is_refused_with_a_reason() {
-        let refused = ["1.5", "250", "-1", "-1%", "150%", "abc%", "%", "", "1%%", "nan", "inf", "1e1%"].map(share);
+        let refused =
+            ["1.5", "250", "-1", "-1%", "150%", "abc%", "%", "", "1%%", "nan", "inf", "1e1%"].map(share);
         let refused: Vec<String> = refused.into_iter().filter_map(Result::err).collect();
         insta::assert_snapshot!(refused.join("\n"), @"
         1.5 is not between 0 and 1; 1.5 per cent is 1.5%

@@ -28,11 +28,11 @@ use undust_neural::learner::{Lesson, Seq2seq};
 
 use super::{Read, drop_content, opened, print_json, read_into};
 use crate::args::{self, Learn, Method};
+use crate::progress::{SiteProgress, Sites};
 use crate::report::Facts;
 use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, percent_at_most, report_problems, say, thousands};
-use crate::progress::{SiteProgress, Sites};
 use crate::{Outcome, output, report};
 pub use sample::Sample;
 use sample::at_most;

@@ -2,8 +2,8 @@
 
 use std::path::PathBuf;
 
-use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::collect::SiteLine;
+use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::page::Report;
 use crate::talk::{counted, percent, percent_asked, percent_at_most, thousands};
 
@@ -150,7 +150,10 @@ pub(super) fn foot(report: &Report) -> Html {
     );
     let words = [
         ("page", "all URLs with one label: they lead to the same content"),
-        ("saved", "URLs that need no fetch, since another one with the same key is fetched, or since rules skip them"),
+        (
+            "saved",
+            "URLs that need no fetch, since another one with the same key is fetched, or since rules skip them",
+        ),
         ("fetched", "all others: saved and fetched are all URLs"),
         ("held out", "URLs that the learner did not see when it proposed the rule"),
         (

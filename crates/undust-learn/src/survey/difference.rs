@@ -193,7 +193,8 @@ mod tests {
 
     #[track_caller]
     fn check(a: &str, b: &str, expected: &[Habit]) {
-        let [a, b] = [a, b].map(|tail| if tail.contains("://") { tail.into() } else { format!("http://a.com{tail}") });
+        let [a, b] =
+            [a, b].map(|tail| if tail.contains("://") { tail.into() } else { format!("http://a.com{tail}") });
         assert_eq!(habits(a.as_bytes(), b.as_bytes()), expected, "{a} {b}");
         assert_eq!(habits(b.as_bytes(), a.as_bytes()), expected, "{b} {a}");
     }

@@ -73,7 +73,10 @@ fn what_becomes_of_urls_adds_up() {
     for (set, expected) in [
         (rules(&[]), Fetches { merged: 0, skipped: 0, needed: 12, again: 25 }),
         (rules(&[sid]), Fetches { merged: 11, skipped: 0, needed: 11, again: 15 }),
-        (SiteRules { rules: vec![skip], ..rules(&[]) }, Fetches { merged: 0, skipped: 1, needed: 11, again: 25 }),
+        (
+            SiteRules { rules: vec![skip], ..rules(&[]) },
+            Fetches { merged: 0, skipped: 1, needed: 11, again: 25 },
+        ),
     ] {
         let Survey { fetches, unexplained, conflicts, .. } = survey(&pages, &set);
         assert_eq!(fetches, expected);
