@@ -322,10 +322,10 @@ fn a_line_every_half_minute_where_there_is_no_terminal() {
     let folder = Folder::with("crawl.tsv", shop());
     let mut shell = Command::new("sh");
     shell.arg("-c").arg(format!("(cat crawl.tsv; sleep 33) | '{UNDUST}' learn - -o rules.json"));
-    let run = folder.run(shell, b"");
-    assert_eq!(run.code, Some(0), "{run}");
-    let line = run.err.lines().next().unwrap_or_default();
-    assert!(line.starts_with("pages read: ") && line.ends_with(" after 30 seconds"), "{run}");
+    let output = shell.current_dir(folder.path("")).output().expect("a shell");
+    let talk = String::from_utf8(output.stderr).expect("talk in UTF-8");
+    let line = talk.lines().next().unwrap_or_default();
+    assert!(line.starts_with("pages read: ") && line.ends_with(" after 30 seconds"), "{talk}");
 }
 
 #[test]
