@@ -38,6 +38,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             return u8::try_from(help.exit_code()).unwrap_or(2);
         }
     };
+    progress::show();
     match commands::run(args) {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Findings) => 1,

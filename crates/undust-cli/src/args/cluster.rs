@@ -43,7 +43,7 @@ pub(crate) struct Clustering {
     #[arg(long, default_value_t = Options::default().distance, value_parser = clap::value_parser!(u32).range(0..=16), value_name = "BITS")]
     pub(crate) distance: u32,
     /// The share of two texts that must be common, rare words counting more
-    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) resemblance: f64,
     /// Pages with different titles may be the same
     #[arg(long)]

@@ -48,7 +48,7 @@ pub(crate) struct TryingArgs {
     #[arg(long, default_value_t = Trying::default().samples, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     samples: u64,
     /// A rule is refuted by this share of URLs that do not keep their page
-    #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, value_name = "SHARE")]
+    #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, allow_negative_numbers = true, value_name = "SHARE")]
     refute: f64,
     /// A rule with fewer URLs to try it on stays undecided
     #[arg(long, default_value_t = Trying::default().min_trials, value_name = "N")]
@@ -153,7 +153,7 @@ pub(crate) struct Comparing {
     #[arg(long, default_value_t = SketchOptions::default().words, value_name = "N")]
     shingle_words: usize,
     /// Pages are the same if they share so much of their shingles, and the title
-    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     agree: f64,
     /// As in the WWW 2007 paper: four shingles of ten words must all agree, whatever the titles
     #[arg(long, conflicts_with_all = ["shingles", "shingle_words", "agree"])]

@@ -14,7 +14,7 @@ use undust_neural::model::Known;
 use crate::Outcome;
 use crate::args::Explain;
 use crate::rules_file::Deployed;
-use crate::talk::{counted, percent, thousands};
+use crate::talk::{counted, percent_at_most, thousands};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
@@ -181,7 +181,7 @@ fn write_evidence(out: &mut impl Write, rule: &Rule, evidence: &Evidence) -> io:
             counted(evidence.saved, "URL"),
             counted(evidence.trials, "held-out URL"),
             thousands(evidence.false_positives),
-            percent(evidence.bound)
+            percent_at_most(evidence.bound)
         )?;
     } else {
         let pairs = counted(evidence.support, "pair");

@@ -3,9 +3,9 @@
 use undust::rules::{Action, Evidence, Rule, Validation, Verdict, classify};
 
 use super::collect::SiteLine;
-use super::html::{Html, bar, code, compared, fold, nothing, percent_at_most, said, tag, tag_with, text};
+use super::html::{Html, bar, code, compared, fold, nothing, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, thousands};
+use crate::talk::{counted, percent_at_most, thousands};
 
 /// So many rules of a site are shown; the rule file has them all.
 const MOST_RULES: usize = 50;
@@ -22,7 +22,7 @@ value that does not matter.";
 pub(super) fn section(report: &Report) -> Section {
     let list = report.per_site(|line, _| {
         let rules = report.rules_of(&line.site);
-        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved, "URL"));
+        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved(), "URL"));
         (!rules.is_empty()).then(|| (short, of_site(line, rules)))
     });
     let is_empty = report.facts.rules.rules().next().is_none();
@@ -103,7 +103,7 @@ fn card(line: &SiteLine, rule: &Rule, kind: Kind) -> Html {
     let tried = rule.validation.as_ref().map_or_else(nothing, tried);
     // Without held-out URLs, what the learner saw is no judgement of a rule that was tried out.
     let is_judged_by_trying = rule.validation.is_some() && kind == Kind::Judged && evidence.trials == 0;
-    let figures = if is_judged_by_trying { nothing() } else { kind.figures(&evidence, line.saved) };
+    let figures = if is_judged_by_trying { nothing() } else { kind.figures(&evidence, line.saved()) };
     let parts = [tag("div.says", says), tag("div.known", [figures, tried])];
     tag_with("article.rule", &[("data-site", line.site.clone())], parts)
 }

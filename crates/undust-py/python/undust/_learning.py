@@ -40,7 +40,7 @@ def learn(
     source: Source,
     *,
     method: Method = "auto",
-    max_fpr: float = 0.01,
+    max_fpr: float | str = 0.01,
     min_support: int | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -56,7 +56,7 @@ def learn(
     or a table with the Arrow PyCapsule interface. Columns are those of the command: `url`, and any of `cluster`, `digest`, `simhash`, `size`, `status`,
     `title`, `canonical`, `redirect`, `html`, `text`.
 
-    `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules. `threads=0` uses all cores; the
+    `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or "1%". `threads=0` uses all cores; the
     result does not depend on it. Further options are those of `undust learn`: `no_model=True`, `min_trials=20`, `likely=True`.
 
     Raises `UndustError` if there is nothing to learn from or an option is wrong, and `OSError` if a file cannot be read.
