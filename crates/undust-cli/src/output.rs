@@ -1,5 +1,6 @@
 //! Where results go: a file that is whole or not there, or standard output for `-`.
 
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -59,10 +60,58 @@ fn cannot_write(path: &Path, error: io::Error) -> anyhow::Error {
 /// Write a file, or to standard output.
 pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
     if is_stdout(path) {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, stdout());
         write(&mut out)?;
         return Ok(out.flush()?);
     }
-    undust_io::write_atomically(path, |out| write(out))
-        .with_context(|| format!("cannot write {}", path.display()))
+    undust_io::write_atomically(path, |out| write(out)).map_err(|error| cannot_write(path, error))
+}
+
+/// Write what a command makes of its input line by line. The input may fail, too: that error comes back as it is.
+pub(crate) fn save_lines(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
+    let wrapped = |error: anyhow::Error| match error.downcast::<ReadError>() {
+        Ok(error) => io::Error::other(error),
+        Err(error) => error.downcast::<io::Error>().unwrap_or_else(io::Error::other),
+    };
+    save(path, |out| write(out).map_err(wrapped)).map_err(|error| match error.downcast::<io::Error>() {
+        Ok(error) => read_error(error).map_or_else(Into::into, Into::into),
+        Err(error) => error,
+    })
+}
+
+/// Standard output, whose errors say that it is the one that cannot be written.
+pub(crate) fn stdout() -> Stdout {
+    Stdout(io::stdout().lock())
+}
+
+/// See [`stdout`].
+pub(crate) struct Stdout(io::StdoutLock<'static>);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(unwritable)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(unwritable)
+    }
+}
+
+/// Why standard output cannot be written.
+#[derive(Debug)]
+struct Unwritable(io::Error);
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write to standard output: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// Of the same kind: whether the pipe was closed is asked elsewhere.
+fn unwritable(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        kind => io::Error::new(kind, Unwritable(error)),
+    }
 }

@@ -287,6 +287,18 @@ fn is_plain_text(text: &Text) -> bool {
     text.iter().all(plain) && text.windows(2).all(whole) && (text.len() == 1 || !text.iter().any(converted))
 }
 
+/// Whether what is printed holds no percent escape beyond those that were matched.
+pub(super) fn makes_no_escape(rewrite: &Rewrite) -> bool {
+    let (from, to) = (rewrite.matches(), rewrite.becomes());
+    let is_copied = |text: &Text| from.texts().any(|matched| matched == text);
+    let has_plain_name = |item: &QueryItem| match &item.kind {
+        QueryKind::Param(name, _) => !has_strange_byte(name),
+        _ => true,
+    };
+    to.texts().all(|text| is_plain_text(text) || is_copied(text))
+        && to.query.iter().flatten().all(has_plain_name)
+}
+
 /// Whether a component that is printed cannot be a dot, or another spelling of one: a piece of a component could be.
 fn is_plain_component(item: &Item, from: &Template) -> bool {
     let Item::One(text) = item else { return true };
