@@ -59,24 +59,22 @@ fn cannot_write(path: &Path, error: io::Error) -> anyhow::Error {
 
 /// Write a file, or to standard output.
 pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    save_made(path, |out| Ok(write(out)?))
+}
+
+/// Write what is made of an input on the way, which may be what fails.
+pub(crate) fn save_made(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if is_stdout(path) {
         let mut out = BufWriter::with_capacity(1 << 16, stdout());
         write(&mut out)?;
         return Ok(out.flush()?);
     }
-    undust_io::write_atomically(path, |out| write(out)).map_err(|error| cannot_write(path, error))
-}
-
-/// Write what a command makes of its input line by line. The input may fail, too: that error comes back as it is.
-pub(crate) fn save_lines(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     let wrapped = |error: anyhow::Error| match error.downcast::<ReadError>() {
         Ok(error) => io::Error::other(error),
         Err(error) => error.downcast::<io::Error>().unwrap_or_else(io::Error::other),
     };
-    save(path, |out| write(out).map_err(wrapped)).map_err(|error| match error.downcast::<io::Error>() {
-        Ok(error) => read_error(error).map_or_else(Into::into, Into::into),
-        Err(error) => error,
-    })
+    undust_io::write_atomically(path, |out| write(out).map_err(wrapped))
+        .map_err(|error| cannot_write(path, error))
 }
 
 /// Standard output, whose errors say that it is the one that cannot be written.

@@ -143,7 +143,8 @@ mod tests {
 
     #[test]
     fn other_inputs() {
-        for other in [&b""[..], b"http", b"\0\0\x01\0", b"PK\x03\x04", b"a\0", b"\x7fELF\0", b"\x02\0\x01\0"] {
+        for other in [&b""[..], b"http", b"\0\0\x01\0", b"PK\x03\x04", b"a\0", b"\x7fELF\0", b"\x02\0\x01\0"]
+        {
             assert_eq!(byte_order(other), None, "{other:?}");
         }
     }

@@ -40,7 +40,10 @@ impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             FileError::NoRules(what) => {
-                write!(f, "not a rule file: {what}. A rule file is a JSON object with \"undust\": {VERSION} and \"sites\"")
+                write!(
+                    f,
+                    "not a rule file: {what}. A rule file is a JSON object with \"undust\": {VERSION} and \"sites\""
+                )
             }
             FileError::Json(error) => write!(f, "not a rule file: {error}"),
             FileError::Version(found) => {

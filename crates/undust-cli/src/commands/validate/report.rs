@@ -9,6 +9,7 @@ use undust::rules::{Review, Rule, Validation, Verdict};
 use undust_learn::validate::{Judgement, is_open};
 
 use super::super::print_json;
+use crate::output;
 use crate::table::{align_right, ruled};
 use crate::talk::counted;
 
@@ -120,7 +121,7 @@ impl Report {
     }
 
     fn show(&self) -> Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::stdout();
         if !self.rules.is_empty() {
             let mut table = ruled(&["rule", "verdict", "same", "other", "why"]);
             for row in self.rules.iter().take(MOST_RULES) {

@@ -2,9 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::rest::{
-    Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order,
-};
+use super::super::rest::{Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order};
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
