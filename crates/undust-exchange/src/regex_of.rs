@@ -331,15 +331,21 @@ fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Res
     let behind = if is_token(substitute.from().last()) && !at_end { "(?![0-9A-Za-z])" } else { "" };
     let place = format!("{before}{}{behind}", escape(&from));
     let here = if runner == Runner::SiteList { String::new() } else { on_site(rule) };
+    let ahead = kept_authority(rule, substitute)?;
     let (group, text) = (Part::Group(1), Part::Text(to));
     let (pattern, replacement) = match (at_start, at_end) {
         (true, true) => (format!("^{here}{place}$"), vec![text]),
         (true, false) => (format!("^{here}{place}(.*)$"), vec![text, group]),
-        (false, true) => (format!("^{here}(.*){place}$"), vec![group, text]),
+        (false, true) => (format!("^{here}({ahead}.*){place}$"), vec![group, text]),
         (false, false) => match runner {
-            Runner::SiteList => (place, vec![text]),
+            Runner::SiteList if substitute.names_authority() || !may_be_in_authority(&from) => {
+                (place, vec![text])
+            }
+            Runner::SiteList => return Err("its text may stand in the scheme or the host, too".into()),
             // \G goes on where the last place ended, so that what was seen of the site still holds.
-            Runner::List => (format!("(?:^{here}|(?!^)\\G)(.*?){place}"), vec![group, text]),
+            Runner::List => {
+                (format!("(^{here}{ahead}|(?!^)\\G)(.*?){place}"), vec![group, Part::Group(2), text])
+            }
             Runner::Redirect => {
                 return Err("it replaces every place at once, and a redirect changes one".into());
             }
@@ -347,6 +353,55 @@ fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Res
     };
     let groups = replacement.iter().filter(|part| matches!(part, Part::Group(_))).count();
     Ok(Regex { pattern, replacement, groups })
+}
+
+/// What stands before all places of a substitution that leaves scheme and authority alone: these.
+fn kept_authority(rule: &InForce, substitute: &Substitute) -> Result<&'static str, String> {
+    let (from, to) = (substitute.from(), substitute.to());
+    let starts_path = |text: &[u8]| text.first().is_some_and(|byte| b"/?#".contains(byte));
+    if substitute.names_authority() {
+        Ok("")
+    } else if may_hold_end_of_host(rule, substitute) {
+        Err("its text may hold the end of a host".into())
+    } else if !starts_path(from) {
+        Ok("[^:/?#]+://[^/?#]*[/?#]")
+    } else if starts_path(to) || (substitute.is_at_end() && to.is_empty()) {
+        Ok("[^:/?#]+://[^/?#]*")
+    } else {
+        Err("it may join a path to its host".into())
+    }
+}
+
+fn is_host_byte(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || b".-_:@%[]".contains(&byte)
+}
+
+/// How a text goes on where it begins in `scheme://authority`: the part that would be the end of a host, and what is behind it.
+fn in_authority(from: &[u8]) -> (&[u8], &[u8]) {
+    let skip = |text: &[u8], is_skipped: fn(&u8) -> bool| text.iter().take_while(|b| is_skipped(b)).count();
+    let scheme = skip(from, u8::is_ascii_alphanumeric);
+    let slashes = if from[scheme..].starts_with(b":") { scheme + 1 } else { 0 };
+    let host = slashes + skip(&from[slashes..], |byte| *byte == b'/');
+    let is_host_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:@%[]".contains(byte);
+    from[host..].split_at(skip(&from[host..], is_host_byte))
+}
+
+/// Whether a place may begin in the authority and end behind it. On a site of which the name is known, hosts end in that name.
+fn may_hold_end_of_host(rule: &InForce, substitute: &Substitute) -> bool {
+    let (end, behind) = in_authority(substitute.from());
+    let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
+    let is_end = rule.holds_everywhere()
+        || name.ends_with(&end)
+        || end.ends_with(name)
+        || end.iter().all(u8::is_ascii_digit);
+    let kept = &substitute.from()[..substitute.from().len() - behind.len()];
+    let continues = behind.first().is_none_or(|byte| b"/?#".contains(byte));
+    !end.is_empty() && is_end && substitute.to().starts_with(kept) && continues
+}
+
+/// Whether a text may be a part of `scheme://authority`.
+fn may_be_in_authority(from: &str) -> bool {
+    in_authority(from.as_bytes()).1.is_empty()
 }
 
 const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";

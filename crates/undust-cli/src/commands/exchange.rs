@@ -13,6 +13,7 @@ use crate::{output, rules_file};
 pub(super) fn run_export(args: &Export) -> Result<Outcome> {
     output::check_place(&args.output, [&args.rules], false, "export")?;
     let rules = rules_file::load(&args.rules)?;
+    rules_file::warn(&args.rules, &rules);
     let exported = export(&rules, args.to);
     output::save(&args.output, |out| out.write_all(exported.text.as_bytes()))?;
     say(&format!("{} written for {}", counted(exported.rules as u64, "rule"), args.to));

@@ -24,7 +24,7 @@ use undust_io::group::{BySite, Sites};
 use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared};
 
 use crate::args::{Applying, Args, Command, Manner, Reading};
-use crate::rules_file::Deployed;
+use crate::rules_file::{self, Deployed};
 use crate::talk::report_problems;
 use crate::{Outcome, output, progress};
 pub(crate) use learn::Total;
@@ -89,6 +89,7 @@ impl Applying {
 impl Manner {
     fn load(&self, path: &Path) -> Result<Deployed> {
         let mut deployed = Deployed::load(path)?;
+        rules_file::warn(path, &deployed.rules);
         deployed.rules.normalize &= !self.no_normalize;
         Ok(deployed)
     }

@@ -89,7 +89,7 @@ fn told(part: &[&Entry]) -> Open {
 
 /// The parts of a group that nothing is known against.
 fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<'r>>> {
-    let calm = !normalize || !group.iter().any(|e| spoils(&e.action, e.site));
+    let calm = !normalize || !group.iter().any(|e| spoils(&e.action));
     let world = World { normalize, calm };
     // Most rules are on no way round: their effects are never asked for.
     let cells: Vec<OnceCell<Effect>> = vec![OnceCell::new(); group.len()];
@@ -308,6 +308,9 @@ mod tests {
         assert!(told(&[there, ("b.com", "cat", "dog")]).is_empty());
         let (swap, swapped) = (("a.com", "cat", "dog"), ("b.com", "dog", "cat"));
         assert!(told(&[swap, swapped]).is_empty());
-        assert_eq!(told(&[("*", "dog", "cat"), swap]), ["a.com: 1 2"]);
+        assert_eq!(told(&[("*", "dog", "cat"), swap]), ["a.com: 2 1"]);
+        // Only what names the authority may lead from site to site.
+        let from_a = ("*", "://a.com/", "://b.com/");
+        assert_eq!(told(&[from_a, back]), ["b.com: 1 2"]);
     }
 }

@@ -156,7 +156,12 @@ fn may_empty_path(s: &Substitute, world: World) -> bool {
     let fewer_slashes = counts(to, b'/') < counts(from, b'/');
     let moves = to.contains(&b'?') || to.contains(&b'#') || fewer_slashes;
     let has_path = s.is_at_start() && SplitUrl::new(to).is_some_and(|split| !split.path().is_empty());
-    world.normalize && (!world.calm || (moves && !slash_at_end && !has_path))
+    let keeps_first_slash = !s.names_authority()
+        && to.starts_with(b"/")
+        && !to.iter().any(|b| b"?#".contains(b))
+        // With text before another slash, it may hold the end of a host.
+        && from.iter().rposition(|b| *b == b'/').is_some_and(|last| from[..last].iter().all(|b| *b == b'/'));
+    world.normalize && (!world.calm || (moves && !slash_at_end && !has_path && !keeps_first_slash))
 }
 
 /// Whether what a substitution of equal lengths makes comes earlier, byte by byte. Normalising raises bytes only where it makes
