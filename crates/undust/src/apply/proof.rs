@@ -248,6 +248,9 @@ mod tests {
         check(&[("x-y", "41-p-q-r")], "1");
         check(&[("-y", "4-p-q-r")], "1");
         check(&[("y.", "p-q-%")], "1");
+        check(&[("+", "%20%20"), ("|", "%7C")], "");
+        check(&[("+", "%20%2")], "1");
+        check(&[("http://a.com/{x}+{y}", "http://a.com/{x}%20{y}")], "");
         check(&[("http://a.com/{x}-{y}", "http://a.com/e/{x}-{y}")], "");
         check(&[("http://a.com/{x}~{y}", "http://a.com/e-e/{x}4{y}")], "1");
         check(&[("http://a.com/{x}~{y}", "http://a.com/e-e/{x}z{y}")], "");

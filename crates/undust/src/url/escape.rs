@@ -28,6 +28,11 @@ pub(crate) fn is_unreserved(byte: u8) -> bool {
     byte.is_ascii_alphanumeric() || b"-._~".contains(&byte)
 }
 
+/// Whether nothing in `part` is decoded, whatever stands before and behind it: every `%` in it begins an escape that stays.
+pub(crate) fn has_only_reserved_escapes(part: &[u8]) -> bool {
+    memchr_iter(b'%', part).all(|at| escaped(&part[at..]).is_some_and(|byte| !is_unreserved(byte)))
+}
+
 /// Whether [`append_normal`] would change `part`.
 pub(super) fn has_odd_escape(part: &[u8]) -> bool {
     memchr_iter(b'%', part).any(|at| {

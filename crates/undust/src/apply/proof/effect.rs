@@ -6,7 +6,7 @@ use super::super::rest::{Trust, gives_back, keeps_path, makes_no_escape, paired_
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
-use crate::url::{SplitUrl, escaped};
+use crate::url::{SplitUrl, escaped, is_unreserved};
 
 /// A number of a URL, never below zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -134,7 +134,7 @@ fn of_substitute(s: &Substitute, world: World) -> Effect {
     effect
 }
 
-/// Whether an escape may come about in what is printed, or where that meets what stands before and behind it.
+/// Whether an escape to be decoded may come about in what is printed, or where that meets what stands before and behind it.
 fn may_make_escape(s: &Substitute) -> bool {
     let alnum = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
     // The most that can stand there: no token goes on over a border of a place.
@@ -144,8 +144,13 @@ fn may_make_escape(s: &Substitute) -> bool {
         false => &[b"%", b"%0"],
     };
     let behind: &[u8] = if alnum(s.from().last()) || s.is_at_end() { b"" } else { b"00" };
-    let has_escape = |text: &[u8]| (0..text.len()).any(|at| escaped(&text[at..]).is_some());
-    before.iter().any(|before| has_escape(&[before, s.to(), behind].concat()))
+    before.iter().any(|before| {
+        let text = [before, s.to(), behind].concat();
+        let inside = before.len()..=(before.len() + s.to().len()).saturating_sub(3);
+        let is_made =
+            |at: usize| escaped(&text[at..]).is_some_and(|byte| !inside.contains(&at) || is_unreserved(byte));
+        (0..text.len()).any(is_made)
+    })
 }
 
 /// Whether a URL with a path may be left with none.
