@@ -76,7 +76,8 @@ fn empty_files() {
 
 #[test]
 fn other_files_for_rule_files() {
-    let folder = folder("list.json", "[]").and("urls.txt", "http://a/\n").and("clear.json", r#"{"providers": {}}"#);
+    let folder =
+        folder("list.json", "[]").and("urls.txt", "http://a/\n").and("clear.json", r#"{"providers": {}}"#);
     assert_snapshot!(folder.undust("apply -r list.json urls.txt"), @r#"
     ! undust: list.json: not a rule file: it is a JSON list. A rule file is a JSON object with "undust": 1 and "sites"
     = 2
@@ -95,7 +96,9 @@ fn other_files_for_rule_files() {
 #[test]
 fn text_in_utf_16() {
     let encoded = |text: &str, big: bool| -> Vec<u8> {
-        text.encode_utf16().flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() }).collect()
+        text.encode_utf16()
+            .flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() })
+            .collect()
     };
     let folder = folder("plain.tsv", shop());
     let learned = learn(&folder, "plain.tsv").fine();
@@ -354,6 +357,7 @@ fn missing_files_and_folders() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "folder"), @"
+    ! folder: the input is empty
     ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
@@ -361,12 +365,17 @@ fn missing_files_and_folders() {
     ! undust: missing.txt: No such file or directory (os error 2)
     = 2
     ");
-    assert_snapshot!(apply(&folder, "folder"), @"= 0");
+    assert_snapshot!(apply(&folder, "folder"), @"
+    ! folder: the input is empty
+    = 0
+    ");
     assert_snapshot!(dedup(&folder, "folder"), @"
+    ! folder: the input is empty
     ! 0 URLs in, 0 out: 0 spared (0.0 %)
     = 0
     ");
     assert_snapshot!(eval(&folder, "folder"), @"
+    ! folder: the input is empty
     ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
     = 2
     ");

@@ -76,7 +76,7 @@ fn a_full_disk_is_named() {
         "eval -r rules.json crawl.tsv",
         "eval -r rules.json crawl.tsv --json",
         "explain -r rules.json http://www.example.com/print/1",
-        "export rules.json --to nutch",
+        "export --rules rules.json --to nutch",
         "check rules.json",
         "tree crawl.tsv",
         "schema",
