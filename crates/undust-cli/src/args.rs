@@ -251,6 +251,9 @@ pub(crate) struct Dedup {
     /// URLs, - for standard input
     #[arg(default_value = "-", value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// Where to write, - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

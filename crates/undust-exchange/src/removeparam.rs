@@ -158,6 +158,9 @@ fn url_place(pattern: &str) -> Result<(Hosts, Path, Option<&str>), String> {
         };
     let (host, path) = rest.split_at(rest.find(['/', '^', '*', '?']).unwrap_or(rest.len()));
     let host = read_domain(&host.to_ascii_lowercase())?;
+    if path.is_empty() && !host.contains('.') {
+        return Err(format!("hosts that begin with '{host}' may be many"));
+    }
     let path = match path {
         "" | "^" | "/" | "^*" | "/*" | "*" => Path::Any,
         _ => read_path(path.trim_end_matches('*'))?,

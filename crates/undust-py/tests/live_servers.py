@@ -71,7 +71,7 @@ CheckSpelling on
 
 @contextmanager
 def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
-    """Apache with mod_dir, mod_autoindex, MultiViews and mod_speling on; its port. `extra` is more of its configuration."""
+    """Apache with mod_dir, mod_autoindex, MultiViews and mod_speling on; its port. `extra` is more of its configuration, in which `${PORT}` is the port."""
     port, config = free_port(), folder / "apache.conf"
     modules = "".join(f"LoadModule {name}_module {APACHE_MODULES}/mod_{name}.so\n" for name in LISTING_MODULES)
     # As root it serves as a user who may read only what all may.
@@ -79,7 +79,7 @@ def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
     if user:
         modules += f"<IfFile {APACHE_MODULES}/mod_unixd.so>\nLoadModule unixd_module {APACHE_MODULES}/mod_unixd.so\n</IfFile>\n"
     places = f'ServerRoot "{folder}"\nDocumentRoot "{documents}"\nPidFile "{folder}/pid"\nErrorLog "{folder}/error.log"\n'
-    head = f"{modules}{user}{places}TypesConfig /dev/null\nServerName localhost\nListen 127.0.0.1:{port}\n"
+    head = f"{modules}{user}{places}TypesConfig /dev/null\nDefine PORT {port}\nServerName localhost\nListen 127.0.0.1:{port}\n"
     config.write_text(head + LISTINGS.format(documents=documents) + extra)
     _let_others_read(documents)
     with running([APACHE, "-f", config, "-DFOREGROUND"], port):

@@ -11,16 +11,16 @@ use undust::rules::{Evidence, Rule, RuleSet, TriedBy, Validation, Verdict, class
 use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
 use undust_neural::model::Known;
 
-use crate::Outcome;
 use crate::args::Explain;
 use crate::rules_file::Deployed;
 use crate::talk::{counted, percent_at_most, thousands};
+use crate::{Outcome, output};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
     let both = Interpreter::new(&rules, models, form);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     for url in &args.urls {
         let way = Way::of(url.as_bytes(), &Naive::new(&rules, form), &both);
         if args.json {

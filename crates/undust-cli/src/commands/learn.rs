@@ -409,7 +409,7 @@ const MOST_RULES: usize = 25;
 
 /// The tables a person looks at before using the rules.
 pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let (mut skips, changes): (Vec<&Rule>, Vec<&Rule>) =
         rules.rules().map(|(_, rule)| rule).partition(|rule| rule.action.is_skip());
     let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =

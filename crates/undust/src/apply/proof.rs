@@ -239,6 +239,23 @@ mod tests {
         check(&[("/b", "c"), ("ac/", "a/b/")], "1 2");
     }
 
+    /// Normalising decodes escapes that a rule makes, and what they stand for may be what a rule uses up.
+    #[test]
+    fn what_is_decoded_may_go_on() {
+        check(&[("x-y", "z-p-q-r")], "");
+        check(&[("x-y", "z-p%2Dq-r")], "1");
+        check(&[("x-y", "4-p-q-r")], "");
+        check(&[("x-y", "41-p-q-r")], "1");
+        check(&[("-y", "4-p-q-r")], "1");
+        check(&[("y.", "p-q-%")], "1");
+        check(&[("+", "%20%20"), ("|", "%7C")], "");
+        check(&[("+", "%20%2")], "1");
+        check(&[("http://a.com/{x}+{y}", "http://a.com/{x}%20{y}")], "");
+        check(&[("http://a.com/{x}-{y}", "http://a.com/e/{x}-{y}")], "");
+        check(&[("http://a.com/{x}~{y}", "http://a.com/e-e/{x}4{y}")], "1");
+        check(&[("http://a.com/{x}~{y}", "http://a.com/e-e/{x}z{y}")], "");
+    }
+
     #[test]
     fn templates() {
         check(&[("http://a.com/{...}?sid=*&{...}", "http://a.com/{...}?{...}")], "");

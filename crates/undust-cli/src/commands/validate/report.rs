@@ -9,6 +9,7 @@ use undust::rules::{Review, Rule, Validation, Verdict};
 use undust_learn::validate::{Judgement, is_open};
 
 use super::super::print_json;
+use crate::output;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, thousands};
 
@@ -127,7 +128,7 @@ impl Report {
     }
 
     fn show(&self) -> Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::stdout();
         if !self.rules.is_empty() {
             let mut table = ruled(&["rule", "verdict", "same", "other", "why"]);
             // Where a run was stopped, what it came to would drown in what is left to do.
