@@ -33,9 +33,9 @@ pub(crate) fn spinner(what: &'static str) -> Progress {
     Progress::new(what, None, "{spinner} {prefix}: {human_pos} ({per_sec})")
 }
 
-/// Counts rules to `total`; its message tells what that takes.
-pub(crate) fn rules(total: u64) -> Progress {
-    Progress::new("rules", Some(total), "{prefix} {wide_bar} {human_pos}/{human_len} {msg}")
+/// Counts to `total`; its message tells what that takes.
+pub(crate) fn counted(what: &'static str, total: u64) -> Progress {
+    Progress::new(what, Some(total), "{prefix} {wide_bar} {human_pos}/{human_len} {msg}")
 }
 
 /// A bar, or lines in place of it. Its prefix says what is counted, its message what is being done.

@@ -65,7 +65,7 @@ fn ask(args: &Export, rules: &RuleSet, known: &mut Known) -> Result<()> {
 
 /// Ask for each of these; `false` when the budget is spent.
 fn ask_for(urls: &[Vec<u8>], fetcher: &Fetcher, known: &mut Known) -> Result<bool> {
-    let bar = progress::bar("URLs", urls.len() as u64);
+    let bar = progress::counted("URLs", urls.len() as u64);
     for url in urls {
         match fetcher.fetch(url) {
             Ok(page) => add_fetched(url, &page, known),

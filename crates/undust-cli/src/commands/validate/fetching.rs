@@ -32,7 +32,7 @@ pub(super) fn by_fetching(
     for site in &mut sites {
         site.leave_out(&met, file, budget);
     }
-    let bar = progress::rules(sites.iter().map(|site| site.plan.rules).sum());
+    let bar = progress::counted("rules", sites.iter().map(|site| site.plan.rules).sum());
     if hosts.len() > 0 {
         say(&estimate(&sites, hosts.len() - met.unreachable.len(), met.pause, budget));
     }
