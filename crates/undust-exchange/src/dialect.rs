@@ -95,7 +95,9 @@ fn prints_normal(replacement: &[Part]) -> bool {
         sample.push_str(match part {
             Part::Text(text) => text,
             Part::Group(_) if i > 0 => "x/x",
-            Part::Group(_) if matches!(replacement.get(1), Some(Part::Text(t)) if t.starts_with("://")) => "http",
+            Part::Group(_) if matches!(replacement.get(1), Some(Part::Text(t)) if t.starts_with("://")) => {
+                "http"
+            }
             Part::Group(_) => "http://x/x",
         });
     }

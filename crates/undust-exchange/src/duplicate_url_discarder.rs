@@ -98,7 +98,9 @@ fn pattern(meaning: &Meaning) -> Result<Pattern, String> {
     let port = meaning.colon_port();
     let plain_domain = query.is_empty() && meaning.path == Path::Any;
     let host = match &meaning.hosts {
-        Hosts::Every if plain_domain && scheme.is_empty() && port.is_empty() && meaning.change != Change::DropAll => {
+        Hosts::Every
+            if plain_domain && scheme.is_empty() && port.is_empty() && meaning.change != Change::DropAll =>
+        {
             return Ok(universal());
         }
         Hosts::Every => return Err("what holds on all sites cannot depend on more".into()),
@@ -190,8 +192,13 @@ fn places(include: &str, exclude: &[String]) -> Result<Vec<Meaning>, String> {
         Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
         None => (None, include),
     };
-    let place =
-        |hosts: Hosts, path: Path| Meaning { scheme: scheme.clone(), hosts, port: None, path, change: Change::DropAll };
+    let place = |hosts: Hosts, path: Path| Meaning {
+        scheme: scheme.clone(),
+        hosts,
+        port: None,
+        path,
+        change: Change::DropAll,
+    };
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = host.to_ascii_lowercase();
     let has_own = exclude.len() == 1 && exclude[0] == format!("www.{host}/");

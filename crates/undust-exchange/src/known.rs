@@ -68,7 +68,6 @@ impl Known {
         self.answers.insert(normalize(url).into_owned(), answer);
     }
 
-
     /// Add what came of asking for a URL just now.
     pub fn add_asked(&mut self, url: &[u8], answer: Answer) {
         self.asked.insert(normalize(url).into_owned());
@@ -90,7 +89,8 @@ impl Known {
 
     /// Whether it makes no sense to ask for `url`: it was no page when it was seen.
     pub(crate) fn is_useless(&self, url: &[u8]) -> bool {
-        !self.asked.contains(url) && matches!(self.answers.get(url), Some(Answer::Moved(_) | Answer::Failed(_)))
+        !self.asked.contains(url)
+            && matches!(self.answers.get(url), Some(Answer::Moved(_) | Answer::Failed(_)))
     }
 
     /// Whether `url` was asked for, and is no page.

@@ -185,7 +185,10 @@ impl<'k> Server<'k> {
             self.engine.each_change(&walk.target, scratch, |number, after| {
                 let number = number as usize;
                 let is_first = first.as_ref().is_none_or(|(known, _)| number < *known);
-                if is_first && without != Some(number) && (self.only_slash[number] || !differ_in_slash(&walk.target, after)) {
+                if is_first
+                    && without != Some(number)
+                    && (self.only_slash[number] || !differ_in_slash(&walk.target, after))
+                {
                     first = Some((number, after.to_vec()));
                 }
             });
@@ -258,7 +261,8 @@ impl<'k> Server<'k> {
     fn blame(&self, url: &[u8], walk: &Walk, why: String) -> Judgement {
         let detours = self.detours(url, walk);
         let is_page = |(_, end): &&(usize, Vec<u8>)| self.known.answer(end) == Some(&Answer::Page);
-        let is_open = |(_, end): &(usize, Vec<u8>)| self.known.must_be_tried && self.known.asked(end).is_none();
+        let is_open =
+            |(_, end): &(usize, Vec<u8>)| self.known.must_be_tried && self.known.asked(end).is_none();
         match detours.iter().find(is_page) {
             Some((rule, _)) => Judgement::Bad(*rule, why),
             None if detours.iter().any(is_open) => Judgement::Unknown,
@@ -326,8 +330,7 @@ impl<'k> Server<'k> {
 /// For each sample, so many URLs are thought of, as some may be gone.
 const CANDIDATES: usize = 4;
 
-const SLASH: &str =
-    "it changes nothing but the slash at the end, which servers change back, and no page is known that it leads to";
+const SLASH: &str = "it changes nothing but the slash at the end, which servers change back, and no page is known that it leads to";
 const UNTRIED: &str = "no page is known that it leads to";
 
 /// Whether nothing but a slash at the end of the path makes the difference.

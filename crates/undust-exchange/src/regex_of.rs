@@ -373,7 +373,8 @@ fn may_vanish(from: &Template, to: &Template) -> bool {
 /// Whether both lists begin, or end, with fixed items that differ.
 fn ends_differ(one: &List, other: &List) -> bool {
     fn first_differs<'l>(pairs: impl Iterator<Item = (&'l Item, &'l Item)>) -> bool {
-        let fixed = pairs.map(|(a, b)| (a.fixed(), b.fixed())).take_while(|(a, b)| a.is_some() && b.is_some());
+        let fixed =
+            pairs.map(|(a, b)| (a.fixed(), b.fixed())).take_while(|(a, b)| a.is_some() && b.is_some());
         fixed.into_iter().any(|(a, b)| a != b)
     }
     first_differs(one.iter().zip(other)) || first_differs(one.iter().rev().zip(other.iter().rev()))

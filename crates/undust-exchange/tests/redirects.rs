@@ -70,7 +70,10 @@ fn no_group_brings_a_question_mark() {
     let start = apache("^http://www.a.com", "^http://a.com");
     assert_eq!([&start[1], &start[3]], ["http://a.com%1", "http://a.com%1?%2"]);
     let end = apache("&print=1$", "$");
-    assert!(end[2].ends_with(r"([^:/?#]+://[^/?#]+/[^?]*)\?(.+)&print=1$"), "no query becomes empty: {end:?}");
+    assert!(
+        end[2].ends_with(r"([^:/?#]+://[^/?#]+/[^?]*)\?(.+)&print=1$"),
+        "no query becomes empty: {end:?}"
+    );
     let value = apache("http://a.com/v?t={t}&{...}", "http://a.com/{t}");
     assert!(value[0].contains("t=([^&;#?]+)"), "{value:?}");
     let query = apache("http://a.com/v?t={t}&u=1", "http://a.com/w?t={t}");
@@ -95,7 +98,10 @@ fn slashes_at_the_end_need_a_proof() {
     for (from, to) in rules {
         let set = set(vec![rule(from, to)]);
         let exported = export(&set, Format::Apache);
-        assert!(reasons(&exported)[0].starts_with("it changes nothing but the slash"), "{from}: {exported:?}");
+        assert!(
+            reasons(&exported)[0].starts_with("it changes nothing but the slash"),
+            "{from}: {exported:?}"
+        );
         assert_eq!(export_with(&set, Format::Apache, &page).rules, 1, "{from}");
     }
 }
@@ -115,20 +121,26 @@ fn what_the_site_redirects_elsewhere() {
     assert_eq!(reasons(&exported), ["the site redirects http://a.com/d/readme to http://a.com/e"]);
     let log = [("http://a.com/d/readme", Answer::of_status(301)), (from, Answer::Page)];
     let exported = export_with(&set, Format::Nginx, &known(&log));
-    assert_eq!(reasons(&exported), ["the site redirects http://a.com/d/readme"], "a log does not say where to");
+    assert_eq!(
+        reasons(&exported),
+        ["the site redirects http://a.com/d/readme"],
+        "a log does not say where to"
+    );
     let both = [("http://a.com/d/readme", moved("http://a.com/e")), (from, moved("http://a.com/e"))];
     assert_eq!(export_with(&set, Format::Apache, &known(&both)).rules, 1, "it leads there anyway");
 }
 
 #[test]
 fn what_fails() {
-    let (set, from, to) = (set(vec![rule(SPELLED.0, SPELLED.1)]), "http://a.com/d/README", "http://a.com/d/readme");
+    let (set, from, to) =
+        (set(vec![rule(SPELLED.0, SPELLED.1)]), "http://a.com/d/README", "http://a.com/d/readme");
     let exported = export_with(&set, Format::Apache, &known(&[(from, Answer::Page), (to, failed())]));
     assert_eq!(
         reasons(&exported),
         ["http://a.com/d/README is a page, and http://a.com/d/readme is not (status 404)"]
     );
-    for answers in [[(from, failed()), (to, failed())], [(from, Answer::Page), (to, Answer::of_status(503))]] {
+    for answers in [[(from, failed()), (to, failed())], [(from, Answer::Page), (to, Answer::of_status(503))]]
+    {
         assert_eq!(export_with(&set, Format::Apache, &known(&answers)).rules, 1, "{answers:?}");
     }
 }

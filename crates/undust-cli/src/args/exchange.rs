@@ -51,7 +51,8 @@ fn server(text: &str) -> Result<String, String> {
     let split = SplitUrl::new(&normal).filter(|split| {
         matches!(split.scheme(), b"http" | b"https") && !split.host().is_empty() && split.path() == b"/"
     });
-    let split = split.ok_or_else(|| format!("'{text}' is no server: write http://HOST or http://HOST:PORT"))?;
+    let split =
+        split.ok_or_else(|| format!("'{text}' is no server: write http://HOST or http://HOST:PORT"))?;
     Ok(String::from_utf8_lossy(&authority(&split)).into_owned())
 }
 

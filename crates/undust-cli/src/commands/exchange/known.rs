@@ -89,7 +89,8 @@ fn add_fetched(url: &[u8], page: &Fetched, known: &mut Known) {
 
 /// What it says of the URL that there was no answer. Where the server cannot be reached at all, nothing is written.
 fn failure(error: &FetchError, fetcher: &Fetcher) -> Result<Answer> {
-    let host = SplitUrl::new(error.url.as_bytes()).map(|url| String::from_utf8_lossy(url.host()).into_owned());
+    let host =
+        SplitUrl::new(error.url.as_bytes()).map(|url| String::from_utf8_lossy(url.host()).into_owned());
     match &error.kind {
         FetchErrorKind::Redirects(problem) => Ok(Answer::Failed(problem.to_string())),
         FetchErrorKind::Invalid(_) => Ok(Answer::Failed("not a URL".to_owned())),
