@@ -251,7 +251,12 @@ fn for_nginx() {
     assert_snapshot!(exported(EXPRESSIONS, "nginx"), @r#"
     # In the http block. In each server block that is to redirect:
     #   if ($undust_canonical) { return 301 $undust_canonical; }
-    map "$scheme://$http_host$request_uri" $undust_canonical {
+    # Requests by GET and HEAD in normal form are redirected.
+    map "$request_method $http_host $request_uri" $undust_url {
+        default "";
+        "~^(?:GET|HEAD) [^A-Z ]+ (?![^? ]*/(?:\.|%2[Ee]){1,2}(?:[/? ]|$))(?![^ ]*(?:%(?:[a-f]|[0-9A-F][a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|\x5C))(?![^? ]*\?(?:[^ ]*[&;])?(?:[&; ]|$))/" "$scheme://$http_host$request_uri";
+    }
+    map $undust_url $undust_canonical {
         default "";
         # example.com: rule sid
         "~^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))([^:/?#]+)://((?:[^./?#@:]+\.)*example\.com)((?:/[^/?#]*)*)\?s=[^&;#]*$" "$1://$2$3";
@@ -260,10 +265,12 @@ fn for_nginx() {
         # example.com: rule print
         "~^http://www\.example\.com/print/([0-9]+)$" "http://www.example.com/item?id=$1";
         # example.com: rule index
-        "~^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))(.*)/index\.html$" "$1/";
+        "~^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))([^:/?#]+://[^/?#]+[^?]*)/index\.html$" "$1/";
+        "~^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))([^:/?#]+://[^/?#]+[^?]*)\?(.*)/index\.html$" "$1?$2/";
     }
     ! 3 rules written for nginx
     ! mind: URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone
+    ! mind: redirects that the site sends back take pages offline: --try http://HOST asks it first
     ! left out: 3 rules
     !   it may match a URL that it does not change, which would be redirected to itself:
     !     example.com: rule lower: http://www.example.com/{x} -> http://www.example.com/{lower(x)}
@@ -278,9 +285,10 @@ fn for_nginx() {
 #[test]
 fn for_apache() {
     assert_snapshot!(exported(EXPRESSIONS, "apache"), @r#"
-    # In the configuration of the server or of a virtual host.
+    # In the configuration of the server or of a virtual host. Requests by GET and HEAD in normal form are redirected.
     RewriteEngine On
-    RewriteCond "%{THE_REQUEST}" "^[A-Z]+ (/[^ ]*) "
+    RewriteCond "%{HTTP_HOST}" "^[^A-Z]+$"
+    RewriteCond "%{THE_REQUEST}" "^(?:GET|HEAD) (?![^? ]*/(?:\.|%2[Ee]){1,2}(?:[/? ]|$))(?![^ ]*(?:%(?:[a-f]|[0-9A-F][a-f]|2[DE]|3[0-9]|4[1-9A-F]|5[0-9AF]|6[1-9A-F]|7[0-9AE])|\x5C))(?![^? ]*\?(?:[^ ]*[&;])?(?:[&; ]|$))(/[^ ]*) "
     RewriteRule "^" "-" [E=UNDUST_URL:%{REQUEST_SCHEME}://%{HTTP_HOST}%1]
     # example.com: rule sid
     RewriteCond "%{ENV:UNDUST_URL}" "^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))([^:/?#]+)://((?:[^./?#@:]+\.)*example\.com)((?:/[^/?#]*)*)\?s=[^&;#]*$"
@@ -293,10 +301,13 @@ fn for_apache() {
     RewriteCond "%{ENV:UNDUST_URL}" "^http://www\.example\.com/print/([0-9]+)$"
     RewriteRule "^" "http://www.example.com/item?id=%1" [R=301,L,NE,QSD]
     # example.com: rule index
-    RewriteCond "%{ENV:UNDUST_URL}" "^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))(.*)/index\.html$"
+    RewriteCond "%{ENV:UNDUST_URL}" "^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))([^:/?#]+://[^/?#]+[^?]*)/index\.html$"
     RewriteRule "^" "%1/" [R=301,L,NE,QSD]
+    RewriteCond "%{ENV:UNDUST_URL}" "^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))([^:/?#]+://[^/?#]+[^?]*)\?(.*)/index\.html$"
+    RewriteRule "^" "%1?%2/" [R=301,L,NE,QSD]
     ! 3 rules written for apache
     ! mind: URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone
+    ! mind: redirects that the site sends back take pages offline: --try http://HOST asks it first
     ! left out: 3 rules
     !   it may match a URL that it does not change, which would be redirected to itself:
     !     example.com: rule lower: http://www.example.com/{x} -> http://www.example.com/{lower(x)}

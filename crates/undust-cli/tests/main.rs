@@ -15,6 +15,7 @@ mod neural;
 mod parquet;
 mod readme;
 mod real_data;
+mod redirects;
 mod report;
 mod rules;
 #[expect(dead_code, reason = "the fetcher's tests need more of it")]

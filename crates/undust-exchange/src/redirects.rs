@@ -139,6 +139,7 @@ struct Server<'k> {
 }
 
 /// Where a request ends up.
+#[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
 struct Walk {
     /// The rules on the way.
     rules: Vec<usize>,
@@ -232,7 +233,12 @@ impl<'k> Server<'k> {
 
     fn judge(&self, url: &[u8], walk: &Walk) -> Judgement {
         let text = |url: &[u8]| String::from_utf8_lossy(url).into_owned();
-        let (source, target) = (self.known.answer(url), &walk.target);
+        let target = &walk.target;
+        let was_page = match self.known.answer(url) {
+            Some(answer) => *answer == Answer::Page,
+            // An example of the rule was a page once; where the site is asked, it will tell.
+            None => !self.known.must_be_tried,
+        };
         let moved = |to: &Option<Vec<u8>>| {
             let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", text(to)));
             format!("the site redirects {}{to}", text(target))
@@ -241,27 +247,35 @@ impl<'k> Server<'k> {
             Some(Answer::Page) => Judgement::Good,
             Some(Answer::Moved(to)) => match to.as_ref().and_then(|to| self.way_back(to, target)) {
                 Some(rule) => Judgement::Bad(rule, format!("{}, and it back", moved(to))),
-                None if matches!(source, None | Some(Answer::Page | Answer::Unknown)) => {
-                    Judgement::Bad(self.blamed(url, walk), moved(to))
-                }
+                None if was_page => self.blame(url, walk, moved(to)),
                 None => Judgement::Unknown,
             },
-            Some(Answer::Failed(why)) if source == Some(&Answer::Page) => {
-                let why = format!("{} is a page, and {} is not ({why})", text(url), text(target));
-                Judgement::Bad(self.blamed(url, walk), why)
+            Some(Answer::Failed(why)) if was_page => {
+                self.blame(url, walk, format!("{} is a page, and {} is not ({why})", text(url), text(target)))
             }
             _ => Judgement::Unknown,
         }
     }
 
-    /// The rule without which the way would lead to a page; else the last.
-    fn blamed(&self, url: &[u8], walk: &Walk) -> usize {
+    /// It led to no page: the rule without which it would, else the last one. As long as the site may be asked for that, nobody.
+    fn blame(&self, url: &[u8], walk: &Walk, why: String) -> Judgement {
+        let detours = self.detours(url, walk);
+        let is_page = |(_, end): &&(usize, Vec<u8>)| self.known.answer(end) == Some(&Answer::Page);
+        let is_open =
+            |(_, end): &(usize, Vec<u8>)| self.known.must_be_tried && self.known.asked(end).is_none();
+        match detours.iter().find(is_page) {
+            Some((rule, _)) => Judgement::Bad(*rule, why),
+            None if detours.iter().any(is_open) => Judgement::Unknown,
+            None => Judgement::Bad(walk.last(), why),
+        }
+    }
+
+    /// Where the way would end without each of its rules, if it went anywhere.
+    fn detours(&self, url: &[u8], walk: &Walk) -> Vec<(usize, Vec<u8>)> {
         let mut scratch = Scratch::new();
-        let mut leads_to_page = |rule: usize| {
-            let end = self.walk_without(Some(rule), url, &mut scratch).map(|walk| walk.target);
-            self.known.answer(end.as_deref().unwrap_or(url)) == Some(&Answer::Page)
-        };
-        walk.rules.iter().rev().copied().find(|&rule| leads_to_page(rule)).unwrap_or(walk.last())
+        let rules: BTreeSet<usize> = walk.rules.iter().copied().collect();
+        let detour = |rule: usize| Some((rule, self.walk_without(Some(rule), url, &mut scratch)?.target));
+        rules.into_iter().filter_map(detour).collect()
     }
 
     /// From `url` on, by what is known of the site's redirects and by ours, is there a way to `target`? The last rule on it.
@@ -281,29 +295,34 @@ impl<'k> Server<'k> {
     }
 
     fn to_ask(&self, samples: usize, wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
-        let mut by_rule: Vec<BTreeSet<(u64, &[u8], Vec<u8>)>> = vec![BTreeSet::new(); self.only_slash.len()];
+        let mut by_rule: Vec<BTreeSet<(u64, &[u8], Walk)>> = vec![BTreeSet::new(); self.only_slash.len()];
         for (url, walk) in self.walks().filter(|(url, _)| wanted(url) && !self.known.is_useless(url)) {
             for &number in &walk.rules {
                 let candidates = &mut by_rule[number];
-                candidates.insert((xxh3_64(url), url, walk.target.clone()));
+                candidates.insert((xxh3_64(url), url, walk.clone()));
                 if candidates.len() > CANDIDATES * samples {
                     candidates.pop_last();
                 }
             }
         }
-        let pairs = by_rule.iter().flat_map(|candidates| {
+        let missing = by_rule.iter().flat_map(|candidates| {
             let open = candidates.iter().filter(|(_, url, _)| !self.known.was_in_vain(url));
-            open.take(samples).filter_map(|(_, url, target)| self.missing(url, target))
+            open.take(samples).flat_map(|(_, url, walk)| self.missing(url, walk))
         });
-        pairs.collect::<BTreeSet<Vec<u8>>>().into_iter().collect()
+        missing.collect::<BTreeSet<Vec<u8>>>().into_iter().collect()
     }
 
-    /// Which of the two must be asked for next: the target and, unless that is a page, the source.
-    fn missing(&self, url: &[u8], target: &[u8]) -> Option<Vec<u8>> {
-        match self.known.asked(target) {
-            None => Some(target.to_vec()),
-            Some(Answer::Page | Answer::Unknown) => None,
-            Some(_) => self.known.asked(url).is_none().then(|| url.to_vec()),
+    /// What must be asked for next: the target; unless that is a page, the source; if that is one, where the way could have ended.
+    fn missing(&self, url: &[u8], walk: &Walk) -> Vec<Vec<u8>> {
+        match (self.known.asked(&walk.target), self.known.asked(url)) {
+            (None, _) => vec![walk.target.clone()],
+            (Some(Answer::Page | Answer::Unknown), _) => Vec::new(),
+            (Some(_), None) => vec![url.to_vec()],
+            (Some(_), Some(Answer::Page)) => {
+                let ends = self.detours(url, walk).into_iter().map(|(_, end)| end);
+                ends.filter(|end| self.known.asked(end).is_none()).collect()
+            }
+            (Some(_), Some(_)) => Vec::new(),
         }
     }
 }

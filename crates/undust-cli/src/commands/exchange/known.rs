@@ -48,16 +48,15 @@ fn ask(args: &Export, rules: &RuleSet, known: &mut Known) -> Result<()> {
             args.redirects.tries.iter().any(|server| server.as_bytes() == authority(&split))
         })
     };
-    loop {
-        let urls = to_ask(rules, args.to, known, samples, is_there);
-        if urls.is_empty() {
-            break;
-        }
-        say(&format!("asking for {}", counted(urls.len() as u64, "URL")));
+    let mut urls = to_ask(rules, args.to, known, samples, is_there);
+    let first = counted(urls.len() as u64, "URL");
+    say(&format!("asking for {first}, and for others where these are no pages"));
+    while !urls.is_empty() {
         if !ask_for(&urls, &fetcher, known)? {
-            say("all requests of the budget are made (--budget)");
+            say("all requests of the budget are made (--budget): what was not tried is left out");
             break;
         }
+        urls = to_ask(rules, args.to, known, samples, is_there);
     }
     say(&format!("tried with {}", counted(fetcher.requests(), "request")));
     Ok(())
