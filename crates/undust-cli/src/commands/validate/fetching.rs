@@ -32,10 +32,10 @@ pub(super) fn by_fetching(
     for site in &mut sites {
         site.leave_out(&met, file, budget);
     }
-    let bar = progress::rules(sites.iter().map(|site| site.plan.rules).sum());
     if hosts.len() > 0 {
         say(&estimate(&sites, hosts.len() - met.unreachable.len(), met.pause, budget));
     }
+    let bar = progress::rules(sites.iter().map(|site| site.plan.rules).sum());
     let work = Work { file, trying, comparer, bar: &bar };
     let tried = work.side_by_side(sites);
     bar.finish_and_clear();
