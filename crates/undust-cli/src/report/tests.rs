@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use undust::page::Page;
-use undust::rules::{Action, Evidence, Rule, SiteRules};
+use undust::rules::{Action, Evidence, Rule, SiteRules, Validation, Verdict};
 use undust_learn::pipeline::{Config, Contribution, Learned};
 
 use super::page::page;
@@ -107,6 +107,21 @@ fn skips_have_a_list_of_their_own() {
     ] {
         assert!(text.contains(part), "no '{part}'");
     }
+}
+
+#[test]
+fn what_trying_out_has_shown() {
+    let (pages, mut learned) = site(1);
+    let validation = |verdict, positive| Some(Validation { verdict, positive, ..Validation::default() });
+    let evidence = |support| Some(Evidence { support, bound: 1.0, ..Evidence::default() });
+    let rule = &mut learned.rules.rules[0];
+    (rule.evidence, rule.validation) = (evidence(1159), validation(Verdict::Valid, 43));
+    let text = of_sites([(pages.clone(), learned.clone())].into_iter());
+    assert!(text.contains("valid: 43 pairs compared, 0 other"), "{text}");
+    assert!(!text.contains("held out") && !text.contains("Likely, to be tried out"), "{text}");
+    learned.rules.rules[0].validation = validation(Verdict::Likely, 0);
+    let text = of_sites([(pages, learned)].into_iter());
+    assert!(text.contains("Likely, to be tried out") && text.contains("1,159"), "{text}");
 }
 
 #[test]

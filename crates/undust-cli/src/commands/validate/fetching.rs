@@ -32,10 +32,10 @@ pub(super) fn by_fetching(
     for site in &mut sites {
         site.leave_out(&met, file, budget);
     }
-    let bar = progress::counted("rules", sites.iter().map(|site| site.plan.rules).sum());
     if hosts.len() > 0 {
         say(&estimate(&sites, hosts.len() - met.unreachable.len(), met.pause, budget));
     }
+    let bar = progress::counted("rules", sites.iter().map(|site| site.plan.rules).sum());
     let work = Work { file, trying, comparer, bar: &bar };
     let tried = work.side_by_side(sites);
     bar.finish_and_clear();
@@ -202,4 +202,17 @@ fn take_first(sites: &Mutex<Vec<Site>>) -> Option<Site> {
 
 fn lock<T>(mutex: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     mutex.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::about;
+
+    #[test]
+    fn times_as_people_say_them() {
+        let said = [0.0, 1.0, 99.4, 1000.0, 7200.0].map(about);
+        let expected =
+            ["less than a second", "about 1 second", "about 99 seconds", "about 17 minutes", "about 2 hours"];
+        assert_eq!(said, expected);
+    }
 }
