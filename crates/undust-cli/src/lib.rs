@@ -43,6 +43,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
             };
         }
     };
+    progress::show();
     match commands::run(args).and_then(written) {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Findings) => 1,

@@ -53,7 +53,10 @@ const MAX_FINDINGS_SHOWN: usize = 3;
 pub fn warnings(rules: &RuleSet) -> Vec<String> {
     let count = rules.rules().count();
     if count > MAX_RULES_CHECKED_ON_LOAD {
-        return vec![format!("{} are not checked on loading: see undust check", counted(count as u64, "rule"))];
+        return vec![format!(
+            "{} are not checked on loading: see undust check",
+            counted(count as u64, "rule")
+        )];
     }
     let findings = check(rules);
     let mut lines: Vec<String> =

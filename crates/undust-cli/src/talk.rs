@@ -93,3 +93,45 @@ fn size(bytes: u64) -> String {
 pub(crate) fn percent(share: f64) -> String {
     format!("{:.1} %", share * 100.0)
 }
+
+/// An upper bound as a per cent that is never below it: `0.0031` as `0.4 %`. Bounds under 0.1 % have a second digit.
+pub(crate) fn percent_at_most(bound: f64) -> String {
+    // What is exact stays so, whatever a double makes of it.
+    let up_to = |unit: f64| (100.0 * bound * unit - 1e-9).max(0.0).ceil() / unit;
+    if bound < 0.001 { format!("{:.2} %", up_to(100.0)) } else { format!("{:.1} %", up_to(10.0)) }
+}
+
+/// What somebody asked for, as a per cent and as exactly: `0.0005` as `0.05 %`, `0.01` as `1 %`.
+pub(crate) fn percent_asked(share: f64) -> String {
+    format!("{} %", in_percent(share))
+}
+
+/// `0.0005` as `0.05`, without digits that say nothing.
+pub(crate) fn in_percent(share: f64) -> String {
+    let text = format!("{:.4}", 100.0 * share);
+    text.trim_end_matches('0').trim_end_matches('.').to_owned()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bounds_are_never_shown_lower_than_they_are() {
+        let said = [0.0, 0.000_31, 0.0029, 0.0031, 0.0061, 0.01, 0.0151, 1.0].map(percent_at_most);
+        assert_eq!(said, ["0.00 %", "0.04 %", "0.3 %", "0.4 %", "0.7 %", "1.0 %", "1.6 %", "100.0 %"]);
+        for bound in (0..=100_000).map(|n| f64::from(n) / 100_000.0) {
+            let said = percent_at_most(bound);
+            let shown: f64 = said.trim_end_matches(" %").parse().expect("a number");
+            assert!(shown >= 100.0 * bound - 1e-8 && shown < 100.0 * bound + 0.1, "{bound} as {said}");
+        }
+    }
+
+    #[test]
+    fn what_was_asked_for_is_not_rounded() {
+        assert_eq!(
+            [0.01, 0.0005, 0.125, 0.0, 1.0].map(percent_asked),
+            ["1 %", "0.05 %", "12.5 %", "0 %", "100 %"]
+        );
+    }
+}

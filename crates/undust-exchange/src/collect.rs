@@ -125,13 +125,15 @@ fn left_out(rule: Rule, reason: &str) -> LeftOut {
 /// What is wrong with a rule by itself.
 fn objection_to_one(finding: &Finding) -> &'static str {
     match finding {
-        Finding::Circle { .. } | Finding::Unproven { .. } => "it cannot be shown to come to rest on every URL",
+        Finding::Circle { .. } | Finding::Unproven { .. } => {
+            "it cannot be shown to come to rest on every URL"
+        }
         other => objection(other),
     }
 }
 
 /// What is wrong with a rule, whatever the others are called.
-fn objection(finding: &Finding) -> &'static str {
+pub(crate) fn objection(finding: &Finding) -> &'static str {
     match finding {
         Finding::Circle { .. } => "it runs in a circle with others",
         Finding::Unproven { .. } => "together with others it cannot be shown to come to rest on every URL",

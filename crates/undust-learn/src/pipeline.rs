@@ -11,6 +11,7 @@ use crate::bound::least_trials;
 use crate::evaluate::pairs;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
+use crate::progress::{Stage, Watch, unwatched};
 use crate::redundant::skips;
 use crate::select::{Chosen, Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
@@ -126,32 +127,50 @@ pub fn is_judged(pages: &[Page], config: &Config) -> bool {
 
 /// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
 pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
-    if !is_judged(&pages, config)
-        && let Some(likely) = learn_likely(name, &pages, learner, config)
-    {
-        return likely;
+    learn_site_watched(name, pages, learner, config, &unwatched)
+}
+
+/// The same, telling `watch` of every stage.
+pub fn learn_site_watched(
+    name: &str,
+    pages: Vec<Page>,
+    learner: &dyn Learner,
+    config: &Config,
+    watch: &Watch,
+) -> Learned {
+    if !is_judged(&pages, config) {
+        watch(Stage::Learner { name: learner.name(), part: 1, parts: 1 });
+        if let Some(likely) = learn_likely(name, &pages, learner, config) {
+            return likely;
+        }
     }
     let site = Site::new(name, &pages, config.seed);
     // What learning needs of them is in the site.
     drop(pages);
-    learn_labelled(&site, learner, config)
+    learn_labelled(&site, learner, config, watch)
 }
 
 /// Learn the rules of a site, judged by its labels.
-pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Learned {
+pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch: &Watch) -> Learned {
     if !may_have_rules(site, config) {
         return Learned::nothing(site);
     }
-    let proposals = propose(site, learner);
+    let proposals = propose(site, learner, watch);
     let limits = Limits {
         max_fpr: config.max_fpr,
         min_trials: config.min_trials,
         // A paper's learner says what the paper says.
         widen: !learner.members().is_empty(),
     };
+    watch(Stage::Choosing);
     let Chosen { rules, noise } = select(site, &proposals, limits, config.site_by);
     let learners = contributions(learner, &proposals, &rules);
-    let skips = if config.skips { skips(site, &rules, config.max_fpr, config.site_by) } else { Vec::new() };
+    let skips = if config.skips {
+        watch(Stage::Skips);
+        skips(site, &rules, config.max_fpr, config.site_by)
+    } else {
+        Vec::new()
+    };
     let rules = [rules, skips].concat();
     let rules = SiteRules { site: site.name.clone(), rules };
     Learned { rules, candidates: proposals.len() as u64, noise, learners, ..Learned::nothing(site) }
@@ -227,16 +246,18 @@ fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Conf
 }
 
 /// Let the learners propose rules several times, each time with another part of the site held out.
-fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
+fn propose(site: &Site, learner: &dyn Learner, watch: &Watch) -> Vec<Proposal> {
     let held_out: Vec<u32> = if site.len() > LARGE_SITE {
         vec![0b0011, 0b1100]
     } else {
         (0..FOLDS).map(|fold| 1 << fold).collect()
     };
     let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
-    for unseen in held_out {
+    let parts = held_out.len();
+    for (part, unseen) in (1..).zip(held_out) {
         let sample = site.sample(unseen);
         for member in members(learner) {
+            watch(Stage::Learner { name: member.name(), part, parts });
             for candidate in member.learn(&sample) {
                 add(&mut proposals, candidate, unseen, member.name());
             }

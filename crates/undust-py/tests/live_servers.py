@@ -1,4 +1,4 @@
-"""Real servers on loopback, with real software on them: Apache with its listings, DokuWiki.
+"""Real servers on loopback, with real software on them: Apache and nginx with their listings, DokuWiki.
 
 Each is started in the foreground in a folder of its own, and stopped at the end. What is not installed is skipped by the tests (`make servers`).
 """
@@ -86,6 +86,20 @@ def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
         yield port
 
 
+@contextmanager
+def nginx(folder: Path, documents: Path, http: str = "", server: str = "") -> Iterator[int]:
+    """nginx with listings and its own redirects of folders; its port. `http` and `server` are more of its configuration, in these blocks."""
+    port, config = free_port(), folder / "nginx.conf"
+    user = "user www-data;" if os.geteuid() == 0 else ""
+    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    head = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+    listing = f'listen 127.0.0.1:{port}; root "{documents}"; index index.html; autoindex on;'
+    config.write_text(f"{head}http {{ access_log off; {places}\n{http}\nserver {{ {listing}\n{server}\n}} }}\n")
+    _let_others_read(documents)
+    with running([NGINX, "-p", folder, "-c", config], port):
+        yield port
+
+
 def _let_others_read(folder: Path) -> None:
     """Folders of tests are for their owner alone; a server that gives up root must reach its documents."""
     for path in (folder, *folder.parents):
@@ -154,7 +168,8 @@ def dokuwiki(folder: Path, pages: int = 60, seed: int = 7) -> Iterator[int]:
 
 def _write_wiki(data: Path, pages: int, seed: int) -> None:
     rng = random.Random(seed)
-    namespaces = ["", *{_word(rng) for _ in range(6)}]
+    # In their order: that of a set is another one in each process.
+    namespaces = ["", *dict.fromkeys(_word(rng) for _ in range(6))]
     namespaces += [f"{parent}:{_word(rng)}" for parent in namespaces[1:4]]
     names = ["start"] + [f"{rng.choice(namespaces)}:{_word(rng)}".lstrip(":") for _ in range(pages)]
     for name in names:

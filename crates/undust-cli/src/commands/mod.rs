@@ -108,7 +108,7 @@ fn read_by_site(inputs: &[PathBuf], reading: &Reading, site_by: SiteBy) -> Resul
 
 /// For those who ask for labels alone: content is most of what a page takes.
 fn drop_content(page: &mut Page) {
-    (page.body, page.text) = (None, None);
+    (page.body, page.text, page.words) = (None, None, None);
 }
 
 /// How much was read.

@@ -117,8 +117,8 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
     for site in &set.sites {
         findings.extend(disagreements(site));
         findings.extend(site.rules.iter().filter_map(|rule| outside(site, set.site_by, rule)));
-        findings.extend(active(site).filter_map(|rule| not_url(site, set, rule)));
     }
+    findings.extend(rules_without_url(set));
     let open = open_questions(set);
     for form in [Form::Key, Form::Url] {
         for circle in circles(set, form, &open) {
@@ -132,15 +132,20 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
     findings
 }
 
+/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker to tell than all that [`check`] finds.
+pub fn rules_without_url(set: &RuleSet) -> Vec<Finding> {
+    let of_site = |site| active(site).filter_map(move |rule| not_url(site, set, rule));
+    set.sites.iter().flat_map(of_site).collect()
+}
+
 /// Whether [`check`] finds nothing. This is quicker where it finds something: a question that is open is one finding or another, and need not be looked into.
 pub fn is_fit(set: &RuleSet) -> bool {
     let is_at_odds = |site: &SiteRules| {
         let is_outside = |rule| outside(site, set.site_by, rule).is_some();
-        !disagreements(site).is_empty()
-            || site.rules.iter().any(is_outside)
-            || active(site).any(|rule| not_url(site, set, rule).is_some())
+        !disagreements(site).is_empty() || site.rules.iter().any(is_outside)
     };
     !set.sites.iter().any(is_at_odds)
+        && rules_without_url(set).is_empty()
         && open_questions(set).is_empty()
         && [Form::Key, Form::Url].iter().all(|form| circles(set, *form, &[]).is_empty())
 }
@@ -148,7 +153,9 @@ pub fn is_fit(set: &RuleSet) -> bool {
 /// Rules without a proof, where nothing is known that explains it: a circle, or a rule that prints no URL.
 fn unproven(mut open: Vec<Open>, findings: &[Finding]) -> Vec<Finding> {
     let explains = |finding: &Finding, open: &[String]| match finding {
-        Finding::Circle { .. } | Finding::NotUrl { .. } => finding.blamed().iter().any(|rule| open.contains(rule)),
+        Finding::Circle { .. } | Finding::NotUrl { .. } => {
+            finding.blamed().iter().any(|rule| open.contains(rule))
+        }
         _ => false,
     };
     open.retain(|part| !findings.iter().any(|finding| explains(finding, &part.rules)));
@@ -199,7 +206,8 @@ fn not_url(site: &SiteRules, set: &RuleSet, rule: &Rule) -> Option<Finding> {
         Action::Substitute(_) | Action::Skip(_) => true,
     };
     samples(rule, site, &Words::default()).into_iter().find_map(|url| {
-        let split = SplitUrl::new(&url).filter(|split| !split.host().is_empty() && is_on_site(split.host()))?;
+        let split =
+            SplitUrl::new(&url).filter(|split| !split.host().is_empty() && is_on_site(split.host()))?;
         let printed = rewrite_once(&action, &split)?;
         let host = SplitUrl::new(&printed).map_or(b"".as_slice(), |printed| printed.host());
         let is_url = !host.is_empty() && (may_leave || is_on_site(host));
@@ -211,7 +219,8 @@ fn not_url(site: &SiteRules, set: &RuleSet, rule: &Rule) -> Option<Finding> {
 
 /// Whether a host is on a site.
 fn is_below(host: &[u8], site: &str, by: SiteBy) -> bool {
-    let Some(before) = host.len().checked_sub(site.len()).filter(|at| host[*at..].eq_ignore_ascii_case(site.as_bytes()))
+    let Some(before) =
+        host.len().checked_sub(site.len()).filter(|at| host[*at..].eq_ignore_ascii_case(site.as_bytes()))
     else {
         return false;
     };
@@ -495,7 +504,8 @@ mod tests {
     fn printed_is_a_url() {
         let broken = "a.com: rule r makes http:/a.com/x of http://a.com/x, which is no URL of this site";
         assert_eq!(findings("a.com", vec![rule("r", "^http://", "^http:/")]), [broken]);
-        let host = "a.com: rule r makes http://Fresh0/ of http://a.com/go/Fresh0, which is no URL of this site";
+        let host =
+            "a.com: rule r makes http://Fresh0/ of http://a.com/go/Fresh0, which is no URL of this site";
         assert_eq!(findings("a.com", vec![rule("r", "http://{...}/go/{h}", "http://{h}/")]), [host]);
         assert!(findings("a.com", vec![rule("r", "//", "/")]).is_empty());
         assert!(findings("a.com", vec![rule("r", "http://a.com/{...}", "http://b.org/{...}")]).is_empty());

@@ -20,7 +20,7 @@ mod rest;
 mod run;
 mod scratch;
 
-pub use check::{Finding, check, is_fit};
+pub use check::{Finding, check, is_fit, rules_without_url};
 pub use compile::Canonicalizer;
 pub use form::{Form, in_form};
 pub use naive::{Naive, Step, Trace};

@@ -321,7 +321,9 @@ impl Substitute {
     pub fn keeps_authority(&self, url: &SplitUrl, at: usize) -> bool {
         let Some(inside) = url.path_start().checked_sub(at) else { return true };
         let behind = url.raw().get(at + self.from.len()..).unwrap_or_default();
-        let (Some(before), Some(after)) = (self.from.get(..inside), self.to.get(..inside)) else { return false };
+        let (Some(before), Some(after)) = (self.from.get(..inside), self.to.get(..inside)) else {
+            return false;
+        };
         let path = if self.to.len() > inside { &self.to[inside..] } else { behind };
         before == after && starts_path(path)
     }
@@ -663,7 +665,8 @@ mod tests {
     /// Only what is anchored at the start or holds `://` speaks of scheme and authority.
     #[test]
     fn scheme_and_authority_stay() {
-        let stays = |from: &str, to: &str, url: &str| assert_eq!(replaced(from, to, url), url, "{from} -> {to}");
+        let stays =
+            |from: &str, to: &str, url: &str| assert_eq!(replaced(from, to, url), url, "{from} -> {to}");
         stays("//", "/", "http://doc.test:8080/a/b");
         stays("http", "https", "http://a.com/");
         stays("www.", "", "http://www.a.com/");

@@ -11,6 +11,7 @@ use undust::page::Page;
 use undust_learn::learn::{Candidate, Learner, LikelyRule};
 use undust_learn::listing::Listing;
 use undust_learn::pipeline::{Config, Contribution, Learned};
+use undust_learn::progress::Watch;
 use undust_learn::site::Sample;
 use undust_neural::auto::{Auto, members_with};
 use undust_neural::learner::{Lesson, Seq2seq};
@@ -61,8 +62,14 @@ impl Timed {
     }
 
     /// Learn one site.
-    pub(in crate::commands) fn learn_site(&self, site: &str, pages: Vec<Page>, config: &Config) -> Lesson {
-        timed(&self.all, || self.auto.learn_site(site, pages, config, self.with_model))
+    pub(in crate::commands) fn learn_site(
+        &self,
+        site: &str,
+        pages: Vec<Page>,
+        config: &Config,
+        watch: &Watch,
+    ) -> Lesson {
+        timed(&self.all, || self.auto.learn_site_watched(site, pages, config, self.with_model, watch))
     }
 
     /// How many seconds each learner took, and what came after them, all sites and threads together.
