@@ -48,7 +48,9 @@ fn text(text: &mut Text) {
         match piece {
             Piece::Literal(literal) => *literal = bytes(literal),
             Piece::Hole { class: Class::OneOf(words) | Class::NoneOf(words), .. } => {
-                words.iter_mut().for_each(|word| *word = bytes(word));
+                for word in words.iter_mut() {
+                    *word = bytes(word);
+                }
                 words.sort_unstable();
                 words.dedup();
             }
