@@ -20,9 +20,9 @@ use undust_learn::protocol::Half;
 use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use cluster::{Cluster, Clustering};
-pub(crate) use exchange::{Export, Import};
+pub(crate) use exchange::{Export, Import, authority};
 use share::{filter, share};
-pub(crate) use validate::Validate;
+pub(crate) use validate::{Fetching, Validate};
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]
@@ -251,6 +251,9 @@ pub(crate) struct Dedup {
     /// URLs, - for standard input
     #[arg(default_value = "-", value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// Where to write, - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }

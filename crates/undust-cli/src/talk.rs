@@ -1,6 +1,7 @@
 //! stderr is talk: what a person reads while the data goes to stdout.
 
 use std::io::Write;
+use std::path::Path;
 
 use undust_io::Summary;
 
@@ -9,7 +10,8 @@ pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// What was wrong with an input: how many lines, and the first few of them; and how much was not looked at.
+/// What was wrong with an input: that there is no page in it, or how many lines were bad, and the first few of them; and how much was not
+/// looked at.
 pub(crate) fn report_problems(summary: &Summary) {
     for line in problems_of(summary) {
         say(&line);
@@ -19,6 +21,9 @@ pub(crate) fn report_problems(summary: &Summary) {
 /// The same, to be said elsewhere.
 pub(crate) fn problems_of(summary: &Summary) -> Vec<String> {
     let mut lines = bad_lines(summary);
+    if summary.pages == 0 && summary.problems.count == 0 {
+        lines.push(no_page(&summary.file, summary.lines, summary.format.unit()));
+    }
     if summary.cut > 0 {
         let are = if summary.cut == 1 { "is" } else { "are" };
         let most = size(summary.max_body);
@@ -27,6 +32,15 @@ pub(crate) fn problems_of(summary: &Summary) -> Vec<String> {
         lines.push(format!("{pages} {are} longer than {most}: only {whose} beginning was read (--max-body)"));
     }
     lines
+}
+
+/// What is to be said of an input without a page in it.
+pub(crate) fn no_page(file: &Path, lines: u64, unit: &str) -> String {
+    let name = if file == Path::new("-") { "<stdin>".into() } else { file.display().to_string() };
+    match lines {
+        0 => format!("{name}: the input is empty"),
+        _ => format!("{name}: no page in {}", counted(lines, unit)),
+    }
 }
 
 fn bad_lines(summary: &Summary) -> Vec<String> {

@@ -369,3 +369,17 @@ fn wrong_flags() {
     ");
     assert_eq!(folder.names(), ["crawl.tsv"]);
 }
+
+/// Ports, addresses and names that only a network of one's own knows.
+#[test]
+fn hosts_that_are_not_public() {
+    for host in ["wiki:8080", "doc.test:8080", "printer.local", "10.0.0.5", "[::1]:8080"] {
+        let folder = Folder::with("crawl.tsv", format!("url\tcluster\n{}", shop_rows(host)));
+        let shown = folder.undust("learn crawl.tsv -o rules.json").fine();
+        let usual = shown.lines().find(|line| line.starts_with("usual ")).unwrap_or_default();
+        let proposed = usual.split_whitespace().nth(1).unwrap_or_default();
+        assert_ne!(proposed, "0", "{host}: {usual}");
+        let kept = folder.undust("dedup -r rules.json crawl.tsv").fine();
+        assert_eq!(kept.lines().count(), 400, "{host}");
+    }
+}

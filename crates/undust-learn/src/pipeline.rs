@@ -2,8 +2,9 @@
 
 use std::collections::BTreeMap;
 
+use undust::apply;
 use undust::page::Page;
-use undust::rules::{Action, Evidence, Rule, SiteRules, Validation};
+use undust::rules::{Action, Evidence, Rule, RuleSet, SiteRules, Validation};
 use undust::url::SiteBy;
 
 use crate::bound::least_trials;
@@ -229,7 +230,11 @@ fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Conf
         validation: Some(Validation::default()),
         ..Rule::new(action.clone())
     };
-    let rules = likely.iter().take(config.most_likely).map(rule).collect();
+    let is_fit = |rule: &Rule| {
+        let active = vec![Rule::new(rule.action.clone())];
+        apply::is_fit(&RuleSet::of_site(name, config.site_by, active))
+    };
+    let rules = likely.iter().map(rule).filter(is_fit).take(config.most_likely).collect();
     Some(Learned {
         rules: SiteRules { site: name.to_owned(), rules },
         urls: list.len() as u64,

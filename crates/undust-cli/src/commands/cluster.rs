@@ -43,7 +43,7 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     } else if output::is_stdout(&args.output) {
         show(&mut std::io::stderr().lock(), &found)?;
     } else {
-        show(&mut std::io::stdout().lock(), &found)?;
+        show(&mut output::stdout(), &found)?;
         say(&format!("pages written to {}", args.output.display()));
     }
     Ok(Outcome::Fine)

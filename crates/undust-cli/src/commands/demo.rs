@@ -92,7 +92,7 @@ fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
         walk.add(page);
     }
     let score = walk.report().total;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(
         out,
         "\nOn {} URLs that were not learned from: {} fetches instead of {} ({} fewer),\n{} of {} pages still reached.",

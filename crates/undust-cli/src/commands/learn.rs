@@ -246,7 +246,7 @@ pub fn prepare(page: &mut Page) {
 
 /// Whether the pages of a site must be clustered before rules can be learned.
 fn needs_clusters(pages: &[Page], config: &Config) -> bool {
-    let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
+    let has_content = |page: &Page| page.text.is_some() || page.words.is_some() || page.simhash.is_some();
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
 }
 
@@ -409,7 +409,7 @@ const MOST_RULES: usize = 25;
 
 /// The tables a person looks at before using the rules.
 pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let (mut skips, changes): (Vec<&Rule>, Vec<&Rule>) =
         rules.rules().map(|(_, rule)| rule).partition(|rule| rule.action.is_skip());
     let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =

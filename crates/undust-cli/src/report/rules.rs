@@ -1,6 +1,6 @@
 //! The rules, site by site, with their evidence.
 
-use undust::rules::{Action, Evidence, Rule, classify};
+use undust::rules::{Action, Evidence, Rule, Validation, Verdict, classify};
 
 use super::collect::SiteLine;
 use super::html::{Html, bar, code, compared, fold, nothing, said, tag, tag_with, text};
@@ -49,9 +49,10 @@ impl Kind {
     const ALL: [Kind; 3] = [Kind::Judged, Kind::Skip, Kind::Likely];
 
     fn of(rule: &Rule) -> Kind {
+        let to_be_tried = |v: &Validation| v.verdict == Verdict::Likely;
         if rule.action.is_skip() {
             Kind::Skip
-        } else if rule.validation.is_some() {
+        } else if rule.validation.as_ref().is_some_and(to_be_tried) {
             Kind::Likely
         } else {
             Kind::Judged
@@ -99,7 +100,11 @@ fn of_site(line: &SiteLine, rules: &[Rule]) -> Html {
 fn card(line: &SiteLine, rule: &Rule, kind: Kind) -> Html {
     let evidence = rule.evidence.clone().unwrap_or_default();
     let says = [says(&rule.action), tags(rule), examples(&evidence)];
-    let parts = [tag("div.says", says), tag("div.known", [kind.figures(&evidence, line.saved())])];
+    let tried = rule.validation.as_ref().map_or_else(nothing, tried);
+    // Without held-out URLs, what the learner saw is no judgement of a rule that was tried out.
+    let is_judged_by_trying = rule.validation.is_some() && kind == Kind::Judged && evidence.trials == 0;
+    let figures = if is_judged_by_trying { nothing() } else { kind.figures(&evidence, line.saved()) };
+    let parts = [tag("div.says", says), tag("div.known", [figures, tried])];
     tag_with("article.rule", &[("data-site", line.site.clone())], parts)
 }
 
@@ -130,6 +135,16 @@ fn examples(evidence: &Evidence) -> Html {
         0 => nothing(),
         n => fold("details.examples", false, text(counted(n, "example")), shown.into_iter().collect()),
     }
+}
+
+/// What trying a rule out has shown, if it was.
+fn tried(Validation { verdict, positive, negative, .. }: &Validation) -> Html {
+    if positive + negative == 0 {
+        return nothing();
+    }
+    let pairs = counted(positive + negative, "pair");
+    let seen = format!("{}: {pairs} compared, {} other", verdict.name(), thousands(*negative));
+    said(if *verdict == Verdict::Invalid { "span.wrong" } else { "span.right" }, seen)
 }
 
 /// What a rule saves of all that is saved on its site, and how far it can be believed.

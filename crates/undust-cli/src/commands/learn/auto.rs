@@ -18,6 +18,7 @@ use undust_neural::learner::{Lesson, Seq2seq};
 
 use super::{learner, writes_model};
 use crate::args::{Learn, Method};
+use crate::output;
 use crate::table::{align_right, plain};
 use crate::talk::{say, thousands};
 
@@ -135,7 +136,7 @@ pub(in crate::commands) fn show(parts: &[Contribution], seconds: &BTreeMap<Strin
         table.add_row([learner.clone()].into_iter().chain(counts).collect::<Vec<_>>());
     }
     align_right(&mut table, 1..columns.len());
-    writeln!(std::io::stdout().lock(), "\n{}\n\n{LEGEND}", table.text())?;
+    writeln!(output::stdout(), "\n{}\n\n{LEGEND}", table.text())?;
     if std::io::stderr().is_terminal() || seconds.values().sum::<f64>() >= LONG {
         let each: Vec<String> = seconds.iter().map(|(name, took)| format!("{name} {took:.1}")).collect();
         say(&format!("seconds, all sites and threads together: {}", each.join(", ")));
