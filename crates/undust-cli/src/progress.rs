@@ -33,6 +33,11 @@ pub(crate) fn spinner(what: &'static str) -> Progress {
     Progress::new(what, None, "{spinner} {prefix}: {human_pos} ({per_sec})")
 }
 
+/// Counts to `total`.
+pub(crate) fn bar(what: &'static str, total: u64) -> Progress {
+    Progress::new(what, Some(total), "{prefix} {wide_bar} {human_pos}/{human_len} {eta}")
+}
+
 /// Counts rules to `total`; its message tells what that takes.
 pub(crate) fn rules(total: u64) -> Progress {
     Progress::new("rules", Some(total), "{prefix} {wide_bar} {human_pos}/{human_len} {msg}")
