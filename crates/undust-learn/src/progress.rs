@@ -51,8 +51,9 @@ mod tests {
     use crate::pipeline::{Config, learn_site, learn_site_watched};
 
     fn pages() -> Vec<Page> {
-        let url =
-            |n: u32| format!("http://a.com/item?id={}{}", n / 2, if n % 2 == 0 { "" } else { "&sid=x" });
+        let url = |n: u32| {
+            format!("http://a.com/item?id={}{}", n / 2, if n.is_multiple_of(2) { "" } else { "&sid=x" })
+        };
         (0..1000).map(|n| Page { cluster: Some((n / 2).to_string()), ..Page::new(url(n)) }).collect()
     }
 

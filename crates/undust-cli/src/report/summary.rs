@@ -154,7 +154,6 @@ pub(super) fn foot(report: &Report) -> Html {
             "saved",
             "URLs that need no fetch, since another one with the same key is fetched, or since rules skip them",
         ),
-        ("fetched", "all others: saved and fetched are all URLs"),
         ("held out", "URLs that the learner did not see when it proposed the rule"),
         (
             "at most",

@@ -128,7 +128,9 @@ impl Parts {
 
     fn levelled(&self, habits: &[Habit]) -> Parts {
         let mut url = self.clone();
-        habits.iter().for_each(|habit| habit.level(&mut url));
+        for habit in habits {
+            habit.level(&mut url);
+        }
         url
     }
 
