@@ -67,6 +67,7 @@ fn a_crawl_and_what_each_evidence_tells() {
     digest         0     0
     simhash        2     0
     shingles       2     0
+    rows           0     0
     canonical      1     0
     redirect       1     1
     declared       0     0
@@ -165,7 +166,7 @@ fn what_cannot_be_clustered() {
     = 2
     ");
     assert_snapshot!(say("cluster crawl.warc --by text"), @"
-    ! error: invalid value 'text' for '--by <KINDS>': 'text' is none of auto, digest, simhash, shingles, canonical, redirect, declared
+    ! error: invalid value 'text' for '--by <KINDS>': 'text' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared
     !
     ! For more information, try '--help'.
     = 2

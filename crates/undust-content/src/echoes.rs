@@ -114,6 +114,30 @@ mod tests {
     use crate::words::hashed;
 
     #[test]
+    fn words_of_a_url_as_pages_print_them() {
+        let url = words_of_url(b"http://a.org/x?id=ns%3Abig_bees-2.5&do=show");
+        let has = |text: &str| hashed_with_numbers(text).iter().all(|word| url.binary_search(word).is_ok());
+        for printed in ["ns:big_bees", "Big Bees", "BIG bees", "Ns / bees 2.5", "2 5"] {
+            assert!(has(printed), "{printed}");
+        }
+        assert!(!has("wasps") && !has("bIg"));
+        assert!(url.binary_search(&(xxh3_64(b"do=show") as Word)).is_ok());
+    }
+
+    #[test]
+    fn an_echo_ends_with_its_row() {
+        let names = ["bees", "wasps", "ants", "moths", "flies", "bugs"];
+        let text = |name: &str| hashed_with_numbers(&format!("all of them\nbees\n{name} is here"));
+        let texts: Vec<Vec<Word>> = names.iter().map(|name| text(name)).collect();
+        let urls: Vec<Vec<Word>> = names.iter().map(|name| words_of_url(name.as_bytes())).collect();
+        let left = hashed_with_numbers("all of them\nbees\nis here");
+        let echoes = Echoes::new(&texts, &urls);
+        for (text, url) in texts.iter().zip(&urls) {
+            assert_eq!(echoes.leave_out(text, url), left);
+        }
+    }
+
+    #[test]
     fn echoes_are_told_by_their_slots() {
         let names = ["bees", "wasps", "ants", "moths", "flies", "bugs"];
         let page = |name: &str| {

@@ -569,7 +569,7 @@ mod tests {
         assert_eq!(text(&format!("<pre title='>'>{long}")).len(), long.trim_end().len());
         assert!(text(&format!("<!-- {long} > {long} --><p>end")).ends_with("end"));
         assert_eq!(text(&format!("<script>for(i=0;i<n;i++){{}} '{long}';d.map(x=>x)</script><p>end")), "end");
-        assert!(text(&format!("<pre>if a < b then {long} c > d</pre> end")).ends_with("c > d end"));
+        assert!(text(&format!("<pre>if a < b then {long} c > d</pre> end")).ends_with("c > d\nend"));
     }
 
     #[test]

@@ -148,6 +148,10 @@ mod tests {
         {
             assert_eq!(text.parse::<By>().unwrap().to_string(), text);
         }
+        for order in ["auto", "keep", "ignore"] {
+            assert_eq!(order.parse::<RowOrder>().unwrap().to_string(), order);
+        }
+        assert_eq!("no".parse::<RowOrder>().unwrap_err(), "'no' is none of auto, keep, ignore");
         assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
         assert_eq!(
             "digest,".parse::<By>().unwrap_err(),

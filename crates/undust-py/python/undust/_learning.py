@@ -104,6 +104,7 @@ def cluster(
     distance: int = 3,
     resemblance: float = 0.99,
     ignore_titles: bool = False,
+    row_order: Literal["auto", "keep", "ignore"] = "auto",
     threads: int = 0,
     site_by: Literal["domain", "host"] = "domain",
     format: str | None = None,
@@ -113,13 +114,15 @@ def cluster(
     """Find out which pages of a crawl are the same, site by site.
 
     `source` is what `learn` takes, with `html`, `text`, `digest` or `simhash`. `by` says what counts as evidence: `auto`, or some of `digest`,
-    `simhash`, `shingles`, `canonical`, `redirect`, `declared`, separated by commas.
+    `simhash`, `shingles`, `rows`, `canonical`, `redirect`, `declared`, separated by commas. `row_order` says when the order of rows of tables and
+    lists counts: `auto` (not between URLs that differ in their queries alone), `keep` (always) or `ignore` (never).
     """
     named: dict[str, Option] = {
         "by": by,
         "distance": distance,
         "resemblance": resemblance,
         "ignore_titles": ignore_titles,
+        "row_order": row_order,
         "threads": threads,
         "site_by": site_by,
         "format": format,
