@@ -40,7 +40,7 @@ def check(site: LiveSite, folder: Path, least_saved: float) -> None:
 
 def check_wrong_rule(site: LiveSite, folder: Path) -> None:
     """All pages of a wiki are alike by their template; samples tell all the same that they are not one."""
-    rule = {"id": "wrong", "match": "{s}://{...}/doku.php?id={id}", "rewrite": "{s}://{...}/doku.php?id=*"}
+    rule = {"id": "wrong", "match": f"{site.start}?id={{id}}", "rewrite": f"{site.start}?id=*"}
     (folder / "wrong.json").write_text(json.dumps({"undust": 1, "sites": [{"site": "127.0.0.1", "rules": [rule]}]}))
     caught = crawl(site, folder, UNDUST_RULES="wrong.json", UNDUST_SAMPLE=0.2)
     assert caught.count("disabled") == 1 and "rule wrong is switched off" in caught.log
