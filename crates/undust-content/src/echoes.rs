@@ -55,13 +55,12 @@ fn slots_of_page(text: &[Word], url: &[Word]) -> Vec<(u64, u64)> {
 }
 
 /// The words of a URL, in order of their hashes: as they are, as pages print them (a heading begins with a capital), with numbers whole and in
-/// parts; and its parameters, each as one word. Each is changed to `fit` the words of texts.
-pub(crate) fn words_of_url(url: &[u8], fit: fn(Word) -> Word) -> Vec<Word> {
+/// parts; and its parameters, each as one word.
+pub(crate) fn words_of_url(url: &[u8]) -> Vec<Word> {
     let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
     let mut hashes = hashed_with_numbers(&decoded);
     hashes.extend(words(&decoded).flat_map(spellings).map(|word| hash(&word)));
     hashes.extend(parameters(url).map(|parameter| xxh3_64(parameter) as Word));
-    hashes.iter_mut().for_each(|hash| *hash = fit(*hash));
     hashes.sort_unstable();
     hashes.dedup();
     hashes
@@ -146,7 +145,7 @@ mod tests {
         let texts: Vec<Vec<Word>> = names.iter().map(|name| hashed(&page(name))).collect();
         let urls: Vec<Vec<Word>> = names
             .iter()
-            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes(), |word| word))
+            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes()))
             .collect();
         let echoes = Echoes::new(&texts, &urls);
         let expected = hashed("You are here All insects bees wasps ants moths flies bugs and more");
@@ -154,8 +153,7 @@ mod tests {
             assert_eq!(echoes.leave_out(text, url), expected);
         }
         let one = "tag bees end tag wasps end tag ants end tag moths end tag flies end";
-        let (text, url) =
-            (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies", |word| word));
+        let (text, url) = (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies"));
         let alone = Echoes::new(std::slice::from_ref(&text), std::slice::from_ref(&url));
         assert_eq!(alone.leave_out(&text, &url), text, "one page makes no slot");
         let few = Echoes::new(&texts[..4], &urls[..4]);

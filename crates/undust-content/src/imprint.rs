@@ -28,7 +28,7 @@ pub struct Imprint {
 impl Imprint {
     /// Of a page whose body was [read](crate::read_body).
     pub fn new(page: &Page) -> Imprint {
-        let own = words_of_url(&page.url, |word| word);
+        let own = words_of_url(&page.url);
         let is_own = |word: Word| own.binary_search(&word).is_ok();
         let title = hashed_with_numbers(page.title.as_deref().unwrap_or_default());
         let others: Vec<Word> = title.iter().copied().filter(|&word| !is_own(word)).collect();

@@ -104,7 +104,7 @@ pub(crate) fn portraits(
     let whole: Vec<Vec<Word>> = pages.par_iter().map(words).collect();
     let size = whole.iter().map(Vec::len).sum();
     let url_of = |(page, words): (&Page, &Vec<Word>)| {
-        if words.is_empty() { Vec::new() } else { words_of_url(&page.url, fit) }
+        if words.is_empty() { Vec::new() } else { fitted(words_of_url(&page.url), fit) }
     };
     let urls: Vec<Vec<Word>> = pages.par_iter().zip(&whole).map(url_of).collect();
     let echoes = Echoes::new(&whole, &urls);
@@ -119,6 +119,15 @@ pub(crate) fn portraits(
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
     let echoes = texts.iter().any(|text| text.views[0].words != text.views[1].words);
     texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
+}
+
+/// The words of a URL, in order, each as `fit` makes them; none of them is the end of a row.
+fn fitted(mut words: Vec<Word>, fit: fn(Word) -> Word) -> Vec<Word> {
+    words.iter_mut().for_each(|word| *word = fit(*word));
+    words.retain(|&word| word != ROW_END);
+    words.sort_unstable();
+    words.dedup();
+    words
 }
 
 /// All that is known of what a page says.

@@ -261,6 +261,16 @@ mod tests {
     }
 
     #[test]
+    fn recorded_words_are_those_of_the_text() {
+        let text = "It took 0.047 s\nor more";
+        let numbers: Vec<Word> = recorded(text).expect("not too long").numbers().collect();
+        let hashes: Vec<Word> = hashed_with_numbers(text).into_iter().map(as_recorded).collect();
+        assert_eq!(numbers, hashes);
+        assert!(numbers.contains(&ROW_END) && has_digit(numbers[2]) && !has_digit(numbers[3]));
+        assert_eq!((recorded(" ... "), recorded(&"word ".repeat(MAX_RECORDED_WORDS + 1))), (None, None));
+    }
+
+    #[test]
     fn digits_are_remembered() {
         assert!(has_digit(hash("a7")) && !has_digit(hash("seven")));
     }

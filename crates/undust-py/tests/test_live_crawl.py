@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 
 import pytest
@@ -23,6 +24,7 @@ def test_listings_of_apache(tmp_path: Path) -> None:
 def test_dokuwiki(tmp_path: Path) -> None:
     with wiki(tmp_path, pages=30) as site:
         check(site, tmp_path, least_saved=0.4)
+        check_wrong_rule(site, tmp_path)
 
 
 def check(site: LiveSite, folder: Path, least_saved: float) -> None:
@@ -34,3 +36,11 @@ def check(site: LiveSite, folder: Path, least_saved: float) -> None:
     assert spared.fetches < (1 - least_saved) * everything.fetches
     # A tenth of the duplicates is fetched again; none of it is something else.
     assert spared.count("judged") > 10 and spared.count("failed") == spared.count("disabled") == 0
+
+
+def check_wrong_rule(site: LiveSite, folder: Path) -> None:
+    """All pages of a wiki are alike by their template; samples tell all the same that they are not one."""
+    rule = {"id": "wrong", "match": f"{site.start}?id={{id}}", "rewrite": f"{site.start}?id=*"}
+    (folder / "wrong.json").write_text(json.dumps({"undust": 1, "sites": [{"site": "127.0.0.1", "rules": [rule]}]}))
+    caught = crawl(site, folder, UNDUST_RULES="wrong.json", UNDUST_SAMPLE=0.2)
+    assert caught.count("disabled") == 1 and "rule wrong is switched off" in caught.log
