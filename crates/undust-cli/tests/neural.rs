@@ -30,7 +30,10 @@ fn learned() -> Folder {
 #[test]
 fn a_model_stands_next_to_the_rules() {
     let folder = Folder::with("crawl.tsv", crawl());
-    let shown = folder.undust(LEARN).fine();
+    let run = folder.undust(LEARN);
+    let said = "rules written to rules.json\nmodel written to rules.safetensors (keep it next to rules.json)\n";
+    assert!(run.err.contains(said), "{run}");
+    let shown = run.fine();
     assert!(shown.contains("\nmodel of example.com: "), "{shown}");
     assert_eq!(folder.names(), ["crawl.tsv", "rules.json", "rules.safetensors"]);
     let rules = folder.read("rules.json");
@@ -90,12 +93,12 @@ fn a_model_that_is_missing_or_another_one() {
     let rules = folder.read("rules.json");
     folder.write("rules.safetensors", "no model");
     assert_snapshot!(folder.undust("apply --rules rules.json crawl.tsv"), @"
-    ! undust: rules.json refers to a model: rules.safetensors is not the model that was learned with these rules
+    ! undust: rules.json needs its model: rules.safetensors was not learned with these rules (copy the right one there, or learn the rules again with --no-model --fresh)
     = 2
     ");
     folder.write("moved.json", rules.replace("rules.safetensors", "gone.safetensors"));
     assert_snapshot!(folder.undust("dedup --rules moved.json crawl.tsv"), @"
-    ! undust: moved.json refers to a model: gone.safetensors: No such file or directory (os error 2)
+    ! undust: moved.json needs its model gone.safetensors, which is not there: copy the right one there, or learn the rules again with --no-model --fresh
     = 2
     ");
 }

@@ -160,7 +160,7 @@ pub fn validate_rules(
     let mut validated = Validated::default();
     let mut at = 0;
     while at < rules.len() && !validated.stopped {
-        let likely = is_likely(&rules[at]);
+        let likely = rules[at].is_likely();
         if !is_open(&rules[at]) {
             at += 1;
         } else if likely && rules.iter().any(|valid| makes_redundant(valid, &rules[at])) {
@@ -177,12 +177,6 @@ pub fn validate_rules(
     validated
 }
 
-/// Whether nothing but its URLs speaks for the rule.
-fn is_likely(rule: &Rule) -> bool {
-    let likely = |v: &Validation| v.verdict == Verdict::Likely;
-    rule.review == Review::Proposed && rule.validation.as_ref().is_some_and(likely)
-}
-
 fn conclude(rules: &mut Vec<Rule>, at: usize, likely: bool, validation: Validation) {
     if validation.positive + validation.negative == 0 {
         // It must not be marked as tried where there was nothing to try it on.
@@ -196,9 +190,9 @@ fn conclude(rules: &mut Vec<Rule>, at: usize, likely: bool, validation: Validati
     }
 }
 
-fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
-    let is_valid =
-        valid.validation.as_ref().is_some_and(|v| v.verdict == Verdict::Valid) && valid.is_active();
+/// Whether `rule` refines a substitution that was found valid.
+pub(crate) fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
+    let is_valid = valid.verdict() == Some(Verdict::Valid) && valid.is_active();
     match (&valid.action, &rule.action) {
         (Action::Substitute(general), Action::Substitute(special)) => is_valid && special.refines(general),
         _ => false,

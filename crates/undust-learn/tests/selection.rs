@@ -8,7 +8,7 @@ use undust::url::SiteBy;
 use undust_learn::bound::upper_bound;
 use undust_learn::learn::Candidate;
 use undust_learn::pipeline::{Config, MAX_FPR, MIN_TRIALS};
-use undust_learn::select::{Limits, Proposal, select};
+use undust_learn::select::{Given, Limits, Proposal, select};
 
 use crate::make::{Row, keys, learn, learn_with, row, set_of, site, texts, with_singles};
 use crate::odd::random_site;
@@ -22,7 +22,7 @@ fn proposal(from: &str, to: &str, unseen: u32) -> Proposal {
 
 fn choose(rows: &[Row], proposals: &[Proposal]) -> Vec<Rule> {
     let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
-    select(&site(rows), proposals, limits, SiteBy::Domain).rules
+    select(&site(rows), proposals, limits, SiteBy::Domain, Given::default()).rules
 }
 
 fn chosen(rows: &[Row], sides: &[(&str, &str)]) -> Vec<String> {

@@ -56,7 +56,7 @@ impl Auto {
         let site = Site::new(name, &pages, config.seed);
         drop(pages);
         let learned = learn_labelled(&site, &self.pool, config);
-        let is_wanted = with_model && site.len() >= LEAST_PAIRS;
+        let is_wanted = with_model && site.len() >= LEAST_PAIRS && !learned.revision.is_untouched;
         let model = if is_wanted { self.model(&site, &learned.rules, config) } else { None };
         Lesson { model, ..Lesson::of_rules(learned) }
     }

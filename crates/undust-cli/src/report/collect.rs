@@ -46,14 +46,14 @@ pub(super) struct SiteLine {
 
 impl SiteLine {
     fn new(learned: &Learned, survey: &Survey) -> SiteLine {
-        let rules = &learned.rules.rules;
+        let rules: Vec<&Rule> = learned.rules.rules.iter().filter(|rule| !rule.is_refused()).collect();
         let saved = |rule: &Rule| rule.evidence.as_ref().map_or(0, |evidence| evidence.saved);
         SiteLine {
             site: learned.rules.site.clone(),
             urls: learned.urls,
             pages: learned.clusters,
             rules: rules.len() as u64,
-            saved: rules.iter().map(saved).sum(),
+            saved: rules.into_iter().map(saved).sum(),
             unexplained: survey.unexplained.urls,
             wrong: survey.conflicts.wrong,
             lost: survey.conflicts.lost,
@@ -69,7 +69,7 @@ impl SiteLine {
 impl Collector {
     /// A collector for sites that are learned like this; one that is not wanted does nothing.
     pub(crate) fn new(is_wanted: bool, config: &Config) -> Collector {
-        Collector { is_wanted, config: *config, state: Mutex::default() }
+        Collector { is_wanted, config: config.clone(), state: Mutex::default() }
     }
 
     /// Look at a site before it is learned.

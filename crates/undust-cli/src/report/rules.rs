@@ -51,7 +51,7 @@ impl Kind {
     fn of(rule: &Rule) -> Kind {
         if rule.action.is_skip() {
             Kind::Skip
-        } else if rule.validation.is_some() {
+        } else if rule.is_likely() {
             Kind::Likely
         } else {
             Kind::Judged
