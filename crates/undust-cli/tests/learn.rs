@@ -218,7 +218,8 @@ fn of_a_large_site_a_sample_is_learned_from() {
     let folder = Folder::with("crawl.tsv", shop());
     let all = folder.undust("learn crawl.tsv").fine();
     assert_eq!(folder.undust("learn crawl.tsv --max-urls 800").fine(), all);
-    let part = folder.undust("learn crawl.tsv -o part.json --max-urls 799 --max-fpr 0.05 --method rewrite --json");
+    let part =
+        folder.undust("learn crawl.tsv -o part.json --max-urls 799 --max-fpr 0.05 --method rewrite --json");
     assert_snapshot!(part, @r#"
     {
       "rules": 1,

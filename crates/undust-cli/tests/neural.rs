@@ -31,7 +31,8 @@ fn learned() -> Folder {
 fn a_model_stands_next_to_the_rules() {
     let folder = Folder::with("crawl.tsv", crawl());
     let run = folder.undust(LEARN);
-    let said = "rules written to rules.json\nmodel written to rules.safetensors (keep it next to rules.json)\n";
+    let said =
+        "rules written to rules.json\nmodel written to rules.safetensors (keep it next to rules.json)\n";
     assert!(run.err.contains(said), "{run}");
     let shown = run.fine();
     assert!(shown.contains("\nmodel of example.com: "), "{shown}");

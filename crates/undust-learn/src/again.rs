@@ -128,9 +128,11 @@ impl Earlier {
         refuted
     }
 
-    /// The rule as it was learned before: its name, and what trying it out showed so far. One that labels speak for now no longer waits for that.
+    /// The rule as it was before: its name, note and origin, and what trying it out showed so far. One that labels speak for now no longer waits for that.
     fn recall(&self, rule: Rule) -> Rule {
-        let Some(known) = self.undecided.iter().find(|known| known.action == rule.action) else {
+        let waiting = self.kept.iter().filter(|kept| is_waiting(kept));
+        let Some(known) = self.undecided.iter().chain(waiting).find(|known| known.action == rule.action)
+        else {
             return rule;
         };
         let open = |validation: &Validation| Validation { verdict: Verdict::Open, ..validation.clone() };
@@ -139,7 +141,9 @@ impl Earlier {
             None => known.validation.as_ref().filter(was_tried).map(open),
             Some(_) => known.validation.clone().or(rule.validation),
         };
-        Rule { id: known.id.clone(), validation, ..rule }
+        // A rule that a person wrote is not the learner's.
+        let learner = known.learner.as_ref().and(rule.learner);
+        Rule { id: known.id.clone(), learner, validation, note: known.note.clone(), ..rule }
     }
 
     /// Whether a kept rule says this already, or something more general that was found valid.
@@ -148,10 +152,17 @@ impl Earlier {
     }
 
     /// The kept rules, and behind them those learned now.
-    pub(crate) fn with(self, learned: Vec<Rule>) -> Vec<Rule> {
+    pub(crate) fn with(mut self, learned: Vec<Rule>) -> Vec<Rule> {
         let learned: Vec<Rule> = learned.into_iter().map(|rule| self.recall(rule)).collect();
+        let is_learned = |kept: &Rule| learned.iter().any(|rule| rule.action == kept.action);
+        self.kept.retain(|kept| !(is_waiting(kept) && is_learned(kept)));
         [self.kept, learned].concat()
     }
+}
+
+/// Whether a rule is neither applied nor refused: it was only likely, and may be learned again.
+fn is_waiting(rule: &Rule) -> bool {
+    !rule.is_active() && !rule.is_refused()
 }
 
 /// The rules of a site in a rule file.
@@ -227,6 +238,15 @@ mod tests {
         assert_eq!(earlier.recall(rule("c")).validation, None);
         let likely = Rule { validation: tried(Verdict::Likely, 0), ..rule("b") };
         assert_eq!(earlier.recall(likely).validation, tried(Verdict::Likely, 2));
+    }
+
+    #[test]
+    fn an_annotated_likely_rule_that_is_learned_stands_once() {
+        let note = Some("looks right".to_owned());
+        let likely = Rule { validation: tried(Verdict::Likely, 0), note: note.clone(), ..rule("a") };
+        let now = earlier(vec![likely.clone()], true).with(vec![rule("a"), rule("b")]);
+        assert_eq!(now, [Rule { note, ..rule("a") }, rule("b")]);
+        assert_eq!(earlier(vec![likely.clone()], true).with(vec![rule("b")]), [likely, rule("b")]);
     }
 
     #[test]

@@ -212,7 +212,7 @@ impl Learned {
         let mut learned = Learned::nothing(site);
         if let Some(earlier) = &config.earlier {
             learned.rules.rules = rules_of(earlier, &site.name).to_vec();
-            learned.revision.is_untouched = true;
+            learned.revision.is_untouched = !learned.rules.rules.is_empty();
         }
         learned
     }
@@ -271,7 +271,7 @@ fn leave_out_known(rules: &mut Vec<Rule>, name: &str, pages: &[Page], earlier: &
         return 0;
     }
     let actions: Vec<&Action> = rules.iter().map(|rule| &rule.action).collect();
-    let mut is_refused = do_the_same(&Site::of_urls(name, pages), refused, &actions).into_iter();
+    let mut is_refused = do_the_same(&Site::of_urls(name, pages), refused, &actions, 0.0).into_iter();
     let before = rules.len();
     rules.retain(|_| !is_refused.next().unwrap_or_default());
     (before - rules.len()) as u64

@@ -154,7 +154,7 @@ fn worth_trying(
         worth_trying = plausible(site, &worth_trying, most_wrong, site_by);
     }
     let actions: Vec<&Action> = worth_trying.iter().map(|p| &p.candidate.action).collect();
-    let is_refused = do_the_same(site, refused, &actions);
+    let is_refused = do_the_same(site, refused, &actions, SLACK * limits.max_fpr);
     let left_out = is_refused.iter().filter(|refused| **refused).count() as u64;
     let mut is_refused = is_refused.into_iter();
     worth_trying.retain(|_| !is_refused.next().unwrap_or_default());

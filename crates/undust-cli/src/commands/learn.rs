@@ -182,7 +182,7 @@ pub(crate) fn attend(
     let sites: BTreeSet<String> = learned.iter().map(|site| site.rules.site.clone()).collect();
     let rules = rule_set(learned.into_iter().map(|site| site.rules), name, &teacher.config, &total);
     let seen = seen(&rules, &sites);
-    let changes = earlier.map(|earlier| Changes::new(&earlier.rules, &rules));
+    let changes = earlier.map(|earlier| Changes::new(&earlier.rules, &rules)).filter(Changes::were_any);
     let deployed = Deployed { rules, models };
     Ok(Course { read, deployed, seen, changes, total, parts, seconds: teacher.seconds(), method: name, talk })
 }

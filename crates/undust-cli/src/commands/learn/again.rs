@@ -114,8 +114,8 @@ pub(super) fn warnings(learned: &[Learned], max_fpr: f64) -> Vec<String> {
     let mut lines: Vec<String> = refuted.map(|rule| refuted_line(rule, max_fpr)).collect();
     let left_out: u64 = learned.iter().map(|site| site.revision.left_out).sum();
     if left_out > 0 {
-        let proposals = counted(left_out, "proposal");
-        lines.push(format!("{proposals} left out: what they do, a rejected or refuted rule does"));
+        let left_out = counted(left_out, "proposal");
+        lines.push(format!("left out, since a rejected or refuted rule does the same: {left_out}"));
     }
     lines
 }
@@ -161,6 +161,11 @@ impl Changes {
             as_before: diff.same + changed,
             gone_rules: lost.take(MOST_GONE).map(name).collect(),
         }
+    }
+
+    /// Whether there were any rules before.
+    pub(super) fn were_any(&self) -> bool {
+        self.gone + self.as_before > 0
     }
 
     pub(super) fn told(&self) -> Vec<String> {
