@@ -104,6 +104,30 @@ fn a_model_that_is_missing_or_another_one() {
     ");
 }
 
+/// A model of a site that was not crawled again stays, and a backup has one of its own.
+#[test]
+fn models_outlive_learning_again() {
+    let elsewhere = shop().replace("example.com", "elsewhere.org");
+    let folder = learned().and("elsewhere.tsv", elsewhere);
+    folder.undust("learn elsewhere.tsv --method rewrite").fine();
+    let rules = folder.read("rules.json");
+    assert!(rules.contains("elsewhere.org") && rules.contains("\"rules.safetensors\""), "{rules}");
+    folder.undust("check rules.json").fine();
+    let run = folder.undust("learn crawl.tsv --method rewrite");
+    assert!(run.err.contains("rules.safetensors is not needed any more\n"), "{run}");
+
+    folder.undust("learn crawl.tsv --method seq2seq --hidden 8").fine();
+    folder.undust("learn crawl.tsv --method rewrite --fresh").fine();
+    std::fs::remove_file(folder.path("rules.safetensors")).expect("it was there");
+    folder.undust("check rules.json").fine();
+    folder.undust("check rules.json.bak").fine();
+    assert!(folder.names().contains(&"rules.json.bak.safetensors".to_owned()));
+    std::fs::remove_file(folder.path("rules.json.bak.safetensors")).expect("it was there");
+    let error = folder.undust("learn crawl.tsv -o rules.json.bak").failed();
+    let missing = "undust: rules.json.bak needs its model rules.json.bak.safetensors, which is not there: ";
+    assert!(error.starts_with(missing) && error.contains("--fresh"), "{error}");
+}
+
 #[test]
 fn few_urls_and_standard_output() {
     let few = lines(crawl().lines().take(500).map(str::to_owned));

@@ -340,6 +340,23 @@ mod tests {
     }
 
     #[test]
+    fn what_was_decided_before_stays() {
+        let site = Site::new("a.com", &blog(800), 0);
+        let none = RuleSet::of_site("a.com", SiteBy::Domain, Vec::new());
+        // Other words for it.
+        let skip = [Rule::new(Action::skip("http://a.com/?p={number}").unwrap())];
+        let refused = skips(&site, &none, Given { refused: &skip, ..Given::default() }, 0.01);
+        assert_eq!((refused.rules.len(), refused.left_out), (0, 1));
+        let standing = skips(&site, &none, Given { standing: &skip, ..Given::default() }, 0.01);
+        let judged = standing.standing[0].as_ref().unwrap();
+        assert!(standing.rules.is_empty() && !judged.is_refuted);
+        assert_eq!((judged.evidence.saved, judged.evidence.false_positives), (400, 0));
+        let few = Site::new("a.com", &blog(200), 0);
+        let wrong = skips(&few, &none, Given { standing: &skip, ..Given::default() }, 0.01);
+        assert!(wrong.standing[0].as_ref().unwrap().is_refuted);
+    }
+
+    #[test]
     fn some_are_all_there_is() {
         assert_eq!(found(&blog(390)), [] as [&str; 0]);
     }

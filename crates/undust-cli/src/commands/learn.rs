@@ -128,7 +128,10 @@ impl Course {
     /// What to do about it where there is no rule to use.
     pub(crate) fn hint(&self) -> Option<&'static str> {
         let (rules, models) = (&self.seen, &self.deployed.models);
-        if rules.sites.is_empty() && self.total.clusters == 0 {
+        if rules.sites.is_empty() && self.changes.is_some() {
+            // What there was is gone or refused, and that was said.
+            None
+        } else if rules.sites.is_empty() && self.total.clusters == 0 {
             Some("no rule is likely: more URLs of the same sites help, or a smaller --min-support")
         } else if rules.sites.is_empty() && models.is_empty() {
             Some("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr")
