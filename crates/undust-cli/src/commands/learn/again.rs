@@ -55,9 +55,11 @@ pub(super) fn back_up(path: &Path) -> Result<Option<PathBuf>> {
     let backup = backup_name(path);
     match Deployed::load(path) {
         // Its models are about to be replaced as well: the copy has its own.
-        Ok(mut deployed) if !deployed.models.is_empty() => drop(deployed.save(&backup)?),
+        Ok(mut deployed) if !deployed.models.is_empty() => {
+            deployed.save(&backup)?;
+        }
         _ => {
-            drop(std::fs::copy(path, &backup).with_context(|| format!("cannot write {}", backup.display()))?)
+            std::fs::copy(path, &backup).with_context(|| format!("cannot write {}", backup.display()))?;
         }
     }
     Ok(Some(backup))
