@@ -13,7 +13,7 @@ INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin php-cli php-xml dokuw
 DATA ?= ../shared/data
 METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq,auto
 
-.PHONY: help demo test check browser py spark wheel servers java bench pybench results
+.PHONY: help demo test check browser py spark wheel testwheel servers java bench pybench livebench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
@@ -43,16 +43,24 @@ MATURIN = $(PY)/venv/bin/maturin build --quiet --manifest-path crates/undust-py/
 PYTEST = $(PY)/venv/bin/pytest --quiet -p no:cacheprovider
 INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
 
-py: wheel servers ## the Python package: its wheel, its types and its tests, in an environment of its own
+py: testwheel servers ## the Python package: its wheel, its types and its tests, in an environment of its own
 	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
 	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
 		$(PYTEST) --ignore crates/undust-py/tests/test_spark.py crates/undust-py
 
 # `make spark MASTER='local-cluster[2,1,1024]'` runs them there instead.
-spark: wheel java ## the Python package on a Spark cluster of its own: a master and two workers on loopback
+spark: testwheel java ## the Python package on a Spark cluster of its own: a master and two workers on loopback
 	UNDUST_SPARK_MASTER='$(MASTER)' $(PYTEST) crates/undust-py/tests/test_spark.py
 
-wheel: $(PY)/venv/ready
+# Fully optimised, which takes minutes. `pip install --find-links` takes it from there.
+WHEELS = $(or $(CARGO_TARGET_DIR),target)/wheels
+wheel: $(PY)/venv/ready ## the Python package as a wheel to install, in target/wheels
+	rm -rf $(WHEELS)
+	$(MATURIN) --out $(WHEELS)
+	@ls $(WHEELS)/*.whl
+
+# For tests it need not be as fast, and is built in less time.
+testwheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel
 	$(MATURIN) --profile dev --out $(PY)/wheel
 	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
@@ -75,11 +83,12 @@ bench: ## how fast it applies, learns and compares, also beside other libraries
 	cargo bench --manifest-path benches/peers/Cargo.toml --target-dir target/peers
 	$(MAKE) pybench
 
-pybench: $(PY)/venv/ready ## only the last part: from Python, beside its libraries
-	rm -rf $(PY)/dist
-	$(MATURIN) --out $(PY)/dist
-	$(INSTALL_WHEEL) $(PY)/dist/*.whl
+pybench: wheel ## only the last part: from Python, beside its libraries
+	$(INSTALL_WHEEL) $(WHEELS)/*.whl
 	$(PY)/venv/bin/python crates/undust-py/benches/peers.py
+
+livebench: testwheel servers ## what rules save in Scrapy's crawls of Apache and DokuWiki on loopback, by what they were learned from
+	$(PY)/venv/bin/python crates/undust-py/benches/live_crawl.py
 
 results: ## the experiments of the papers on the labelled sets in DATA, written to docs/results.md
 	cargo build --release --package undust-cli

@@ -2,6 +2,7 @@
 
 mod cluster;
 mod exchange;
+mod share;
 mod validate;
 
 use std::path::PathBuf;
@@ -19,8 +20,9 @@ use undust_learn::protocol::Half;
 use undust_learn::protocol::www10::SampleBy;
 
 pub(crate) use cluster::{Cluster, Clustering};
-pub(crate) use exchange::{Export, Import};
-pub(crate) use validate::Validate;
+pub(crate) use exchange::{Export, Import, authority};
+use share::{filter, share};
+pub(crate) use validate::{Fetching, Validate};
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
 #[derive(Parser)]
@@ -76,8 +78,8 @@ pub(crate) struct Learn {
     /// Which learner
     #[arg(long, value_enum, default_value_t = Method::Auto)]
     pub(crate) method: Method,
-    /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules
-    #[arg(long, default_value_t = MAX_FPR, value_parser = share, value_name = "SHARE")]
+    /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or 1%
+    #[arg(long, default_value_t = MAX_FPR, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
     /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (others) [default: 3]
     #[arg(long, value_name = "N")]
@@ -86,7 +88,7 @@ pub(crate) struct Learn {
     #[arg(long, default_value_t = MIN_TRIALS, value_name = "N")]
     pub(crate) min_trials: u64,
     /// When rules that differ in one key become one (rewrite): fan-out:N, entropy:SHARE, efpr:RATE or ideal:RATE
-    #[arg(long, default_value_t = FilterKind::default(), value_name = "FILTER")]
+    #[arg(long, default_value_t = FilterKind::default(), value_parser = filter, value_name = "FILTER")]
     pub(crate) filter: FilterKind,
     /// Of a site with more URLs, learn from a sample of them
     #[arg(long, default_value_t = MAX_URLS, value_name = "N")]
@@ -161,7 +163,7 @@ pub(crate) struct DecisionTree {
     #[arg(long, default_value_t = decision_tree::MIN_COVERAGE, value_name = "N")]
     pub(crate) min_coverage: u64,
     /// Of the URLs that a rule makes equal to others, the share that must be right for it to be proposed
-    #[arg(long, default_value_t = decision_tree::MIN_PRECISION, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = decision_tree::MIN_PRECISION, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) min_precision: f64,
 }
 
@@ -170,10 +172,10 @@ pub(crate) struct DecisionTree {
 #[command(next_help_heading = "Options of pattern-tree")]
 pub(crate) struct PatternTree {
     /// The share of duplicates that two patterns must have in common, or one in itself, for a rule to be proposed [`o_min`]; the paper's is 0.5
-    #[arg(long, default_value_t = pattern_tree::MIN_OVERLAP, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = pattern_tree::MIN_OVERLAP, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) min_overlap: f64,
     /// A value is copied from another place if it is the same on a greater share of pages [`σ_min`]
-    #[arg(long, default_value_t = pattern_tree::MIN_COMMON, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = pattern_tree::MIN_COMMON, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) min_common: f64,
 }
 
@@ -191,13 +193,13 @@ pub(crate) struct Dustbuster {
     #[arg(long, default_value_t = Similar::default(), value_name = "KINDS")]
     pub(crate) similar_by: Similar,
     /// How far apart two ranges of sizes may be and still be alike, as a share of the greater size; the paper's is 0
-    #[arg(long, default_value_t = Similar::default().size_slack, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Similar::default().size_slack, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) size_slack: f64,
     /// The share of a rule's pairs of URLs that must be alike; the paper's is 0
-    #[arg(long, default_value_t = Settings::default().min_similar, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Settings::default().min_similar, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) min_similar: f64,
     /// The share of a parameter's pairs of URLs that may be unlike
-    #[arg(long, default_value_t = Settings::default().max_unlike, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Settings::default().max_unlike, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) max_unlike: f64,
     /// The longest substring, in tokens [S]
     #[arg(long, default_value_t = Settings::default().max_tokens as u8, value_name = "N")]
@@ -209,7 +211,7 @@ pub(crate) struct Dustbuster {
     #[arg(long, default_value_t = Settings::default().t_high, value_name = "N")]
     pub(crate) t_high: usize,
     /// The share of its support by which a redundant rule may differ [MRD]
-    #[arg(long, default_value_t = Settings::default().max_relative, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Settings::default().max_relative, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) max_relative_deficiency: f64,
     /// The number of pairs by which a redundant rule may differ [MAD]
     #[arg(long, default_value_t = Settings::default().max_absolute, value_name = "N")]
@@ -254,6 +256,9 @@ pub(crate) struct Dedup {
     /// URLs, - for standard input
     #[arg(default_value = "-", value_name = "INPUT")]
     pub(crate) input: PathBuf,
+    /// Where to write, - for standard output
+    #[arg(short, long, default_value = "-", value_name = "FILE")]
+    pub(crate) output: PathBuf,
     #[command(flatten)]
     pub(crate) reading: Reading,
 }
@@ -287,13 +292,13 @@ pub(crate) struct Eval {
     pub(crate) top: Option<usize>,
     /// The share of a site to learn from: with www07 and sigir17 its first rows [default: 0.75], with www10 some at random, at most
     /// 100,000 URLs [default: 0.2]
-    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) train: Option<f64>,
     /// With www10: what is drawn at random to learn from [default: cluster]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "WHAT")]
     pub(crate) sample_by: Option<SampleByArg>,
     /// With www10: give this share of the URLs to learn from the label of another page [default: 0]
-    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) noise: Option<f64>,
     /// With www07 and www10: draw the figures of the paper to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
@@ -309,7 +314,7 @@ pub(crate) struct Eval {
     )]
     pub(crate) methods: Vec<String>,
     /// With sigir17: upper bound of the share of false positives of a site's rules, as in `undust learn` [default: 0.01]
-    #[arg(long, value_parser = share, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) max_fpr: Option<f64>,
     /// With kdd08 and wsdm10: where the false positives of rules are counted [default: test with kdd08, train with wsdm10]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "HALF")]
@@ -519,11 +524,6 @@ impl From<HalfArg> for Half {
             HalfArg::Test => Half::Test,
         }
     }
-}
-
-fn share(text: &str) -> Result<f64, String> {
-    let value: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
-    if (0.0..=1.0).contains(&value) { Ok(value) } else { Err(format!("{text} is not between 0 and 1")) }
 }
 
 /// More threads than any machine can use only exhaust it.

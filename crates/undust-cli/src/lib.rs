@@ -16,6 +16,7 @@ mod table;
 mod talk;
 
 use std::ffi::OsString;
+use std::io::{ErrorKind, Write};
 
 use clap::Parser;
 
@@ -33,12 +34,17 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     let args = match args::Args::try_parse_from(args) {
         Ok(args) => args,
         Err(help) => {
-            // If nobody listens, that is no failure.
-            let _ = help.print();
-            return u8::try_from(help.exit_code()).unwrap_or(2);
+            return match help.print() {
+                Err(error) if error.kind() != ErrorKind::BrokenPipe => {
+                    talk::say(&format!("undust: cannot write to standard output: {error}"));
+                    2
+                }
+                _ => u8::try_from(help.exit_code()).unwrap_or(2),
+            };
         }
     };
-    match commands::run(args) {
+    progress::show();
+    match commands::run(args).and_then(written) {
         Ok(Outcome::Fine) => 0,
         Ok(Outcome::Findings) => 1,
         Err(error) if is_broken_pipe(&error) => 0,
@@ -49,10 +55,16 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
     }
 }
 
+/// The same, if all that was printed has also been written.
+fn written(outcome: Outcome) -> anyhow::Result<Outcome> {
+    output::stdout().flush()?;
+    Ok(outcome)
+}
+
 /// Whoever reads our output has seen enough: `undust apply … | head`.
 fn is_broken_pipe(error: &anyhow::Error) -> bool {
     error
         .chain()
         .filter_map(|cause| cause.downcast_ref::<std::io::Error>())
-        .any(|e| e.kind() == std::io::ErrorKind::BrokenPipe)
+        .any(|e| e.kind() == ErrorKind::BrokenPipe)
 }

@@ -1,5 +1,6 @@
 //! Where results go: a file that is whole or not there, or standard output for `-`.
 
+use std::fmt;
 use std::io::{self, BufWriter, Write};
 use std::path::{Path, PathBuf};
 
@@ -58,11 +59,57 @@ fn cannot_write(path: &Path, error: io::Error) -> anyhow::Error {
 
 /// Write a file, or to standard output.
 pub(crate) fn save(path: &Path, write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<()> {
+    save_made(path, |out| Ok(write(out)?))
+}
+
+/// Write what is made of an input on the way, which may be what fails.
+pub(crate) fn save_made(path: &Path, write: impl FnOnce(&mut dyn Write) -> Result<()>) -> Result<()> {
     if is_stdout(path) {
-        let mut out = BufWriter::new(io::stdout().lock());
+        let mut out = BufWriter::with_capacity(1 << 16, stdout());
         write(&mut out)?;
         return Ok(out.flush()?);
     }
-    undust_io::write_atomically(path, |out| write(out))
-        .with_context(|| format!("cannot write {}", path.display()))
+    let wrapped = |error: anyhow::Error| match error.downcast::<ReadError>() {
+        Ok(error) => io::Error::other(error),
+        Err(error) => error.downcast::<io::Error>().unwrap_or_else(io::Error::other),
+    };
+    undust_io::write_atomically(path, |out| write(out).map_err(wrapped))
+        .map_err(|error| cannot_write(path, error))
+}
+
+/// Standard output, whose errors say that it is the one that cannot be written.
+pub(crate) fn stdout() -> Stdout {
+    Stdout(io::stdout().lock())
+}
+
+/// See [`stdout`].
+pub(crate) struct Stdout(io::StdoutLock<'static>);
+
+impl Write for Stdout {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        self.0.write(bytes).map_err(unwritable)
+    }
+    fn flush(&mut self) -> io::Result<()> {
+        self.0.flush().map_err(unwritable)
+    }
+}
+
+/// Why standard output cannot be written.
+#[derive(Debug)]
+struct Unwritable(io::Error);
+
+impl fmt::Display for Unwritable {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "cannot write to standard output: {}", self.0)
+    }
+}
+
+impl std::error::Error for Unwritable {}
+
+/// Of the same kind: whether the pipe was closed is asked elsewhere.
+fn unwritable(error: io::Error) -> io::Error {
+    match error.kind() {
+        io::ErrorKind::Interrupted => error,
+        kind => io::Error::new(kind, Unwritable(error)),
+    }
 }

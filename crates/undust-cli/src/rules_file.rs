@@ -3,10 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
+use undust::apply::check;
 use undust::rules::{ModelFile, RuleSet};
 use undust_neural::file::{Models, from_bytes, to_bytes};
 
 use crate::output;
+use crate::talk::{counted, say};
 
 /// Rules and models as they are applied.
 #[derive(Clone)]
@@ -44,6 +46,30 @@ impl Deployed {
     }
 }
 
+/// Rules that are checked whenever their file is loaded: 10,000 take about a second.
+const MAX_RULES_CHECKED_ON_LOAD: usize = 10_000;
+
+/// Findings shown when a rule file is loaded; `undust check` shows all.
+const MAX_FINDINGS_SHOWN: usize = 3;
+
+/// What speaks against using `rules`, in a few lines: nothing, where they pass `undust check`.
+pub fn warnings(rules: &RuleSet) -> Vec<String> {
+    let count = rules.rules().count();
+    if count > MAX_RULES_CHECKED_ON_LOAD {
+        return vec![format!(
+            "{} are not checked on loading: see undust check",
+            counted(count as u64, "rule")
+        )];
+    }
+    let findings = check(rules);
+    let mut lines: Vec<String> =
+        findings.iter().take(MAX_FINDINGS_SHOWN).map(|finding| format!("warning: {finding}")).collect();
+    if findings.len() > MAX_FINDINGS_SHOWN {
+        lines.push(format!("… and {} more: see undust check", findings.len() - MAX_FINDINGS_SHOWN));
+    }
+    lines
+}
+
 /// Where the models of a rule file are written: `rules.safetensors` beside `rules.json`.
 pub(crate) fn models_beside(rules: &Path) -> PathBuf {
     let stem =
@@ -73,6 +99,13 @@ fn load_models(rules: &Path, expected: &ModelFile) -> Result<Models> {
         bail!("{rules_name} needs its model: {name} was not learned with these rules ({HOW_TO_GO_ON})");
     }
     from_bytes(&bytes).with_context(|| name.to_string())
+}
+
+/// Say what speaks against using the rules of a file.
+pub(crate) fn warn(path: &Path, rules: &RuleSet) {
+    for line in warnings(rules) {
+        say(&format!("{}: {line}", path.display()));
+    }
 }
 
 /// Read a rule file (also a compressed one); errors name it.

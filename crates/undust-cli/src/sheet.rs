@@ -4,6 +4,7 @@ use std::io::Write;
 
 use anyhow::Result;
 
+use crate::output;
 use crate::table::{Table, escape};
 
 /// How it is written.
@@ -52,7 +53,7 @@ impl Sheet {
     }
 
     pub(crate) fn print(&self, style: Style) -> Result<()> {
-        Ok(writeln!(std::io::stdout().lock(), "{}", self.render(style))?)
+        Ok(writeln!(output::stdout(), "{}", self.render(style))?)
     }
 
     fn render(&self, style: Style) -> String {

@@ -123,6 +123,34 @@ fn the_first_url_of_each_key() {
     ");
 }
 
+#[test]
+fn dedup_into_a_file() {
+    let folder = folder();
+    assert_snapshot!(folder.undust("dedup -r rules.json urls.txt -o first.txt"), @"
+    ! 5 URLs in, 3 out: 2 spared (40.0 %)
+    = 0
+    ");
+    assert_eq!(folder.read("first.txt"), folder.undust("dedup -r rules.json urls.txt").fine());
+    assert_snapshot!(folder.undust("dedup -r rules.json urls.txt -o ./urls.txt"), @"
+    ! undust: ./urls.txt is an input: the URLs would replace it
+    = 2
+    ");
+    assert_snapshot!(folder.undust("dedup -r rules.json urls.txt -o rules.json"), @"
+    ! undust: rules.json is an input: the URLs would replace it
+    = 2
+    ");
+    assert_snapshot!(folder.undust("dedup -r rules.json urls.txt -o no/first.txt"), @"
+    ! undust: cannot write no/first.txt: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_snapshot!(folder.undust("dedup -r rules.json no.txt -o first.txt"), @"
+    ! undust: no.txt: No such file or directory (os error 2)
+    = 2
+    ");
+    assert_eq!(folder.names(), ["first.txt", "rules.json", "urls.txt"]);
+    assert_eq!(folder.read("urls.txt"), URLS);
+}
+
 /// Two short links, one of them with a session id, twice; and what no rule skips.
 const WITH_SHORT_LINKS: &str = "\
 http://www.example.com/?p=1

@@ -42,25 +42,124 @@ fn eval(folder: &Folder, input: &str) -> Run {
 fn empty_files() {
     let folder = folder("empty", "").and("blank", "\n \r\n\n");
     assert_snapshot!(learn(&folder, "empty"), @"
+    ! empty: the input is empty
     ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
     assert_snapshot!(learn(&folder, "blank"), @"
+    ! blank: no page in 3 lines
     ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
-    assert_snapshot!(apply(&folder, "empty"), @"= 0");
+    assert_snapshot!(apply(&folder, "empty"), @"
+    ! empty: the input is empty
+    = 0
+    ");
+    assert_snapshot!(folder.undust("apply -r rules.json"), @"
+    ! <stdin>: the input is empty
+    = 0
+    ");
     assert_snapshot!(dedup(&folder, "empty"), @"
+    ! empty: the input is empty
     ! 0 URLs in, 0 out: 0 spared (0.0 %)
     = 0
     ");
     assert_snapshot!(eval(&folder, "empty"), @"
+    ! empty: the input is empty
     ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
     = 2
     ");
-    assert_snapshot!(folder.undust("check empty"), @"
-    ! undust: empty: not a rule file: EOF while parsing a value at line 1 column 0
+    assert_snapshot!(folder.undust("check empty"), @r#"
+    ! undust: empty: not a rule file: it is empty. A rule file is a JSON object with "undust": 1 and "sites"
     = 2
+    "#);
+}
+
+#[test]
+fn other_files_for_rule_files() {
+    let folder =
+        folder("list.json", "[]").and("urls.txt", "http://a/\n").and("clear.json", r#"{"providers": {}}"#);
+    assert_snapshot!(folder.undust("apply -r list.json urls.txt"), @r#"
+    ! undust: list.json: not a rule file: it is a JSON list. A rule file is a JSON object with "undust": 1 and "sites"
+    = 2
+    "#);
+    assert_snapshot!(folder.undust("check urls.txt"), @r#"
+    ! undust: urls.txt: not a rule file: it is no JSON. A rule file is a JSON object with "undust": 1 and "sites"
+    = 2
+    "#);
+    assert_snapshot!(folder.undust("explain -r clear.json http://a/"), @r#"
+    ! undust: clear.json: not a rule file: it is a JSON object of another kind. A rule file is a JSON object with "undust": 1 and "sites"
+    = 2
+    "#);
+}
+
+/// What `Out-File` and `>` of Windows PowerShell write, and the same without its mark or the other way round.
+#[test]
+fn text_in_utf_16() {
+    let encoded = |text: &str, big: bool| -> Vec<u8> {
+        text.encode_utf16()
+            .flat_map(|unit| if big { unit.to_be_bytes() } else { unit.to_le_bytes() })
+            .collect()
+    };
+    let folder = folder("plain.tsv", shop());
+    let learned = learn(&folder, "plain.tsv").fine();
+    let rules = folder.read("out.json");
+    for big in [false, true] {
+        for mark in ["", "\u{feff}"] {
+            folder.write("utf16.tsv", encoded(&format!("{mark}{}", shop().replace('\n', "\r\n")), big));
+            folder.write("utf16.json", encoded(&format!("{mark}{RULES}"), big));
+            assert_eq!(learn(&folder, "utf16.tsv").fine(), learned);
+            assert_eq!(folder.read("out.json"), rules);
+            let applied = folder.undust("apply -r utf16.json utf16.tsv").fine();
+            assert_eq!(applied, apply(&folder, "plain.tsv").fine());
+        }
+    }
+    folder.write("marked.json", format!("\u{feff}{RULES}"));
+    folder.undust("check marked.json").fine();
+}
+
+#[test]
+fn tables_with_other_delimiters() {
+    let folder = folder("comma.csv", shop().replace('\t', ","));
+    let learned = learn(&folder, "comma.csv").fine();
+    let rules = folder.read("out.json");
+    for delimiter in [";", "|"] {
+        folder.write("other.csv", shop().replace('\t', delimiter));
+        assert_eq!(learn(&folder, "other.csv").fine(), learned);
+        assert_eq!(folder.read("out.json"), rules);
+    }
+    folder.write("headless.txt", "http://a/;c0\nhttp://b/;c1\n");
+    assert_snapshot!(apply(&folder, "headless.txt"), @"
+    ! undust: headless.txt: format not recognised: this looks like a table separated by ';' whose first line does not name the columns (one must be 'url'); if these are URLs, say --format urls
+    = 2
+    ");
+    assert_snapshot!(apply(&folder, "--format urls headless.txt"), @"
+    http://a/;c0
+    http://b/;c1
+    = 0
+    ");
+}
+
+/// Lines of Debian's Apache, whose log names the virtual host.
+#[test]
+fn a_log_that_names_its_hosts() {
+    let folder = folder(
+        "other_vhosts_access.log",
+        "www.example.com:80 127.0.0.1 - - [18/Nov/2026:07:00:00 +0000] \"GET /print/1 HTTP/1.1\" 200 453 \"-\" \"curl/7.88.1\"\n\
+         doc.test:8080 ::1 - - [18/Nov/2026:07:00:01 +0000] \"GET /a?b HTTP/1.1\" 200 453 \"-\" \"curl/7.88.1\"\n\
+         www.example.com:443 127.0.0.1 - - [18/Nov/2026:07:00:02 +0000] \"GET /x HTTP/1.1\" 404 437 \"-\" \"curl/7.88.1\"\n",
+    );
+    assert_snapshot!(apply(&folder, "other_vhosts_access.log"), @"
+    http://www.example.com/item?id=1
+    http://doc.test:8080/a?b
+    https://www.example.com/x
+    = 0
+    ");
+    assert_snapshot!(apply(&folder, "--host wiki:8080 other_vhosts_access.log"), @"
+    http://wiki:8080/print/1
+    http://wiki:8080/a?b
+    http://wiki:8080/x
+    = 0
     ");
 }
 
@@ -202,12 +301,13 @@ fn duplicate_labels() {
     assert_snapshot!(learn(&folder, "crawl.tsv"), @"
     rule                                  class  saved  wrong  at most
     ───────────────────────────────────────────────────────────────────
-    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.7 %
+    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.8 %
     → {scheme}://{...}/{...}?{...}
 
     saved:    URLs that need no fetch
     wrong:    those with another page, of the held-out URLs so saved
-    at most:  the share of wrong ones that this leaves possible (95 % confidence)
+    at most:  the share of wrong ones that this leaves possible (95 % confidence);
+              --max-fpr limits it for the rules of a site together, not for each
 
     800 URLs of 400 pages on 1 site: 1 rule (67 proposed)
     URLs saved: 400 (50.0 %)
@@ -259,6 +359,7 @@ fn missing_files_and_folders() {
     = 2
     ");
     assert_snapshot!(learn(&folder, "folder"), @"
+    ! folder: the input is empty
     ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
     = 2
     ");
@@ -266,12 +367,17 @@ fn missing_files_and_folders() {
     ! undust: missing.txt: No such file or directory (os error 2)
     = 2
     ");
-    assert_snapshot!(apply(&folder, "folder"), @"= 0");
+    assert_snapshot!(apply(&folder, "folder"), @"
+    ! folder: the input is empty
+    = 0
+    ");
     assert_snapshot!(dedup(&folder, "folder"), @"
+    ! folder: the input is empty
     ! 0 URLs in, 0 out: 0 spared (0.0 %)
     = 0
     ");
     assert_snapshot!(eval(&folder, "folder"), @"
+    ! folder: the input is empty
     ! undust: no labelled page to score: the input needs a column 'cluster' or 'digest'
     = 2
     ");

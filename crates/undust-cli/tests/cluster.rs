@@ -67,6 +67,7 @@ fn a_crawl_and_what_each_evidence_tells() {
     digest         0     0
     simhash        2     0
     shingles       2     0
+    rows           0     0
     canonical      1     0
     redirect       1     1
     declared       0     0
@@ -165,7 +166,7 @@ fn what_cannot_be_clustered() {
     = 2
     ");
     assert_snapshot!(say("cluster crawl.warc --by text"), @"
-    ! error: invalid value 'text' for '--by <KINDS>': 'text' is none of auto, digest, simhash, shingles, canonical, redirect, declared
+    ! error: invalid value 'text' for '--by <KINDS>': 'text' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared
     !
     ! For more information, try '--help'.
     = 2
@@ -209,12 +210,13 @@ fn rules_from_content_in_one_go() {
     assert_snapshot!(folder.undust("learn shop.jsonl -o rules.json"), @"
     rule                                class  saved  wrong  at most
     ─────────────────────────────────────────────────────────────────
-    http://shop.org/item?print=1&{...}  DUST     400  0/400    0.7 %
+    http://shop.org/item?print=1&{...}  DUST     400  0/400    0.8 %
     → http://shop.org/item?{...}
 
     saved:    URLs that need no fetch
     wrong:    those with another page, of the held-out URLs so saved
-    at most:  the share of wrong ones that this leaves possible (95 % confidence)
+    at most:  the share of wrong ones that this leaves possible (95 % confidence);
+              --max-fpr limits it for the rules of a site together, not for each
 
     800 URLs of 400 pages on 1 site: 1 rule (10 proposed)
     URLs saved: 400 (50.0 %)

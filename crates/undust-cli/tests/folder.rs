@@ -9,6 +9,8 @@ use std::thread;
 
 use tempfile::TempDir;
 
+use crate::data::lines;
+
 /// The command under test.
 pub(crate) const UNDUST: &str = env!("CARGO_BIN_EXE_undust");
 
@@ -82,7 +84,7 @@ impl Folder {
         Run {
             code: output.status.code(),
             out: output.stdout,
-            err: String::from_utf8(output.stderr).expect("talk in UTF-8"),
+            err: without_progress(&String::from_utf8(output.stderr).expect("talk in UTF-8")),
         }
     }
 
@@ -110,6 +112,15 @@ impl Folder {
         writer.join().expect("the writer ends");
         Run { code: output.status.code(), out, err: String::from_utf8(output.stderr).expect("talk in UTF-8") }
     }
+}
+
+/// Talk without what is said every half minute: how often that is depends on the machine.
+pub(crate) fn without_progress(talk: &str) -> String {
+    let is_progress = |line: &&str| {
+        let times = line.split(" after ").skip(1).filter_map(|rest| rest.split_once(' '));
+        times.into_iter().any(|(n, unit)| n.parse::<u64>().is_ok() && unit.starts_with(['s', 'm', 'h']))
+    };
+    lines(talk.lines().filter(|line| !is_progress(line)).map(str::to_owned))
 }
 
 /// What came of a run.

@@ -1,9 +1,11 @@
 //! `demo` and `learn`.
 
+use std::process::Command;
+
 use insta::assert_snapshot;
 
 use crate::data::{lines, shop, shop_rows, shops, shuffled, split};
-use crate::folder::Folder;
+use crate::folder::{Folder, UNDUST};
 
 #[test]
 fn demo() {
@@ -22,12 +24,13 @@ fn a_table_to_look_at_and_a_file() {
     assert_snapshot!(folder.undust("learn crawl.tsv"), @"
     rule                                  class  saved  wrong  at most
     ───────────────────────────────────────────────────────────────────
-    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.7 %
+    {scheme}://{...}/{...}?{...}&sid={?}  IRP      400  0/400    0.8 %
     → {scheme}://{...}/{...}?{...}
 
     saved:    URLs that need no fetch
     wrong:    those with another page, of the held-out URLs so saved
-    at most:  the share of wrong ones that this leaves possible (95 % confidence)
+    at most:  the share of wrong ones that this leaves possible (95 % confidence);
+              --max-fpr limits it for the rules of a site together, not for each
 
     800 URLs of 400 pages on 1 site: 1 rule (67 proposed)
     URLs saved: 400 (50.0 %)
@@ -306,10 +309,43 @@ fn formats_mix_and_standard_input_is_one_more_file() {
 }
 
 #[test]
+fn shares_may_be_per_cents() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let as_number = rules(&folder, "crawl.tsv", "--max-fpr 0.007 --min-overlap 0.5 --filter entropy:0.8");
+    let as_percent = rules(&folder, "crawl.tsv", "--max-fpr 0.7% --min-overlap 50% --filter entropy:80%");
+    assert!(as_percent.contains("\"max_fpr\": 0.007,"), "{as_percent}");
+    assert_eq!(as_percent, as_number);
+}
+
+/// Reading takes as long as somebody writes.
+#[test]
+fn a_line_every_half_minute_where_there_is_no_terminal() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let mut shell = Command::new("sh");
+    shell.arg("-c").arg(format!("(cat crawl.tsv; sleep 33) | '{UNDUST}' learn - -o rules.json"));
+    let output = shell.current_dir(folder.path("")).output().expect("a shell");
+    let talk = String::from_utf8(output.stderr).expect("talk in UTF-8");
+    let line = talk.lines().next().unwrap_or_default();
+    assert!(line.starts_with("pages read: ") && line.ends_with(" after 30 seconds"), "{talk}");
+}
+
+#[test]
 fn wrong_flags() {
     let folder = Folder::with("crawl.tsv", shop());
     assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr 2"), @"
-    ! error: invalid value '2' for '--max-fpr <SHARE>': 2 is not between 0 and 1
+    ! error: invalid value '2' for '--max-fpr <SHARE>': 2 is not between 0 and 1; 2 per cent is 2%
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --max-fpr -1"), @"
+    ! error: invalid value '-1' for '--max-fpr <SHARE>': -1 is not between 0 and 1
+    !
+    ! For more information, try '--help'.
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --resemblance abc%"), @"
+    ! error: invalid value 'abc%' for '--resemblance <SHARE>': 'abc%' is not a share such as 0.01 or 1%
     !
     ! For more information, try '--help'.
     = 2
@@ -333,4 +369,18 @@ fn wrong_flags() {
     = 2
     ");
     assert_eq!(folder.names(), ["crawl.tsv"]);
+}
+
+/// Ports, addresses and names that only a network of one's own knows.
+#[test]
+fn hosts_that_are_not_public() {
+    for host in ["wiki:8080", "doc.test:8080", "printer.local", "10.0.0.5", "[::1]:8080"] {
+        let folder = Folder::with("crawl.tsv", format!("url\tcluster\n{}", shop_rows(host)));
+        let shown = folder.undust("learn crawl.tsv -o rules.json").fine();
+        let usual = shown.lines().find(|line| line.starts_with("usual ")).unwrap_or_default();
+        let proposed = usual.split_whitespace().nth(1).unwrap_or_default();
+        assert_ne!(proposed, "0", "{host}: {usual}");
+        let kept = folder.undust("dedup -r rules.json crawl.tsv").fine();
+        assert_eq!(kept.lines().count(), 400, "{host}");
+    }
 }

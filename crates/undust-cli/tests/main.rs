@@ -5,6 +5,7 @@ mod apply;
 mod bad_input;
 mod cluster;
 mod data;
+mod ended;
 mod eval;
 mod exchange;
 mod folder;

@@ -3,7 +3,7 @@
 use std::path::Path;
 use std::process::Command;
 
-use crate::folder::{Folder, UNDUST};
+use crate::folder::{Folder, UNDUST, without_progress};
 
 const README: &str = include_str!("../../../README.md");
 const MAKEFILE: &str = include_str!("../../../Makefile");
@@ -66,7 +66,7 @@ fn run(folder: &Folder, command: &str) -> String {
     shell.arg("-c").arg(format!("PATH=\"{}:$PATH\"; exec 2>&1; {command}", bin.display()));
     let run = folder.run(shell, b"");
     assert_ne!(run.code, Some(2), "{command}\n{run}");
-    String::from_utf8(run.out).expect("output in UTF-8")
+    without_progress(&String::from_utf8(run.out).expect("output in UTF-8"))
 }
 
 /// Whether `printed` is what is `shown`, where `…` stands for any number of lines.

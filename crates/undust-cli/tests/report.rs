@@ -48,9 +48,9 @@ fn a_page_to_look_at() {
     undust report on crawl.tsv
     50.0 %
     400 of 800 URLs need no fetch
-    At most 0.8 % of the pages are lost (95 % confidence; the limit was 1.0 %). On the URLs seen, 0 of 400 are.
-    400 made equal to others by rules
-    400 to be fetched
+    At most 0.8 % of the pages are lost (95 % confidence; the limit was 1 %). On the URLs seen, 0 of 400 are.
+    400 not fetched: made equal to others by rules
+    400 fetched, one for each page
     800 rows read
     800 labelled URLs
     400 pages
@@ -84,7 +84,7 @@ fn a_page_to_look_at() {
     40
     pages lost, %
     URLs saved, %
-    1.0 %
+    1 %
     1 rule: 400 URLs saved, at most 0.8 % of the pages lost
     may be lost (95 % confidence)
     lost on held-out URLs
@@ -136,10 +136,89 @@ fn a_page_to_look_at() {
     Rules and labels agree on every URL.
     Learned by auto, with --max-fpr 0.01 --min-trials 5 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
     page all URLs with one label: they lead to the same content
-    saved URLs that need no fetch, since another one with the same key is fetched
+    saved URLs that need no fetch, since another one with the same key is fetched, or since rules skip them
+    fetched all others: saved and fetched are all URLs
     held out URLs that the learner did not see when it proposed the rule
-    at most the share of wrong URLs that the evidence leaves possible, with 95 % confidence
+    at most the share of wrong URLs that the evidence leaves possible, with 95 % confidence; the limit (--max-fpr) is for the rules of a site together
     ");
+}
+
+/// Pages that rules lead to, some that they do not, some with names that differ in a habit, and a site without labels.
+fn mixed() -> String {
+    let unexplained =
+        (0..40).map(|n| format!("http://www.example.com/view/{}\twww.example.com-{n}", n * 7919));
+    let habits = (0..4).flat_map(|n| {
+        let urls = [format!("help/topic{n}"), format!("help/topic{n}.html"), format!("help/topic{n}/")];
+        urls.map(|url| format!("http://www.example.com/{url}\thelp{n}"))
+    });
+    let unlabelled = (0..25).map(|n| format!("http://www.example.org/{n}\t"));
+    shop() + &lines(unexplained.chain(habits).chain(unlabelled))
+}
+
+/// The first number in a text, if it has one.
+fn number(text: &str) -> Option<u64> {
+    text.split_whitespace().find_map(|word| word.replace(',', "").parse().ok())
+}
+
+#[test]
+fn what_is_fetched_and_what_is_not_adds_up() {
+    let folder = Folder::with("crawl.tsv", mixed());
+    folder.undust("learn crawl.tsv --report report.html").fine();
+    let page = folder.read("report.html");
+    let words = words(&page);
+    let parts: Vec<&str> =
+        words.lines().filter(|line| line.contains("not fetched: ") || line.contains(" fetched")).collect();
+    let parts: Vec<&str> = parts.into_iter().take_while(|line| number(line).is_some()).collect();
+    assert_snapshot!(parts.join("\n"), @"
+    400 not fetched: made equal to others by rules
+    48 fetched again: duplicates that no rule explains
+    404 fetched, one for each page
+    25 fetched, on sites without labels
+    ");
+    let all = words.lines().find(|line| line.ends_with(" URLs")).and_then(number);
+    assert_eq!(parts.iter().filter_map(|part| number(part)).sum::<u64>(), all.expect("the number of URLs"));
+    assert!(words.contains("Of 452 URLs that are fetched, 48 lead to a page"), "{words}");
+    // URLs, pages, rules, saved and its share, fetched, of them again, wrong.
+    let tree = parsed(&page);
+    let rows = tree.descendants().filter(|node| node.has_tag_name("tr")).map(|row| {
+        let cells = row.children().filter(|cell| cell.attribute("class") == Some("number"));
+        cells.filter_map(|cell| number(cell.text()?)).collect::<Vec<u64>>()
+    });
+    let rows: Vec<Vec<u64>> = rows.filter(|row| row.len() == 7).collect();
+    assert_eq!(rows.len(), 2, "one for each site");
+    for row in rows {
+        let [urls, _, _, saved, fetched, again, _] = row[..] else { panic!("{row:?}") };
+        assert!(urls == saved + fetched && again <= fetched, "{row:?}");
+    }
+}
+
+#[test]
+fn duplicates_that_no_rule_explains_have_a_reason() {
+    let folder = Folder::with("crawl.tsv", mixed());
+    folder.undust("learn crawl.tsv --report report.html").fine();
+    let words = words(&folder.read("report.html"));
+    let reasons: Vec<&str> = words
+        .lines()
+        .filter(|line| line.starts_with("they differ") || line.contains("tell them apart"))
+        .collect();
+    assert_eq!(
+        reasons,
+        ["they differ only in a file extension", "they differ only in a slash at the end of the path"]
+    );
+}
+
+#[test]
+fn nothing_has_no_bar() {
+    let folder = Folder::with("crawl.tsv", shop());
+    folder.undust("learn crawl.tsv --report report.html").fine();
+    let page = folder.read("report.html");
+    let tree = parsed(&page);
+    let row = |learner: &str| {
+        let is_it = |row: &roxmltree::Node| row.first_child().and_then(|cell| cell.text()) == Some(learner);
+        let row = tree.descendants().find(|node| node.has_tag_name("tr") && is_it(node)).expect("a row");
+        row.descendants().filter(|node| node.attribute("class") == Some("bar")).count()
+    };
+    assert_eq!((row("usual"), row("rewrite")), (1, 0));
 }
 
 #[test]
@@ -231,6 +310,9 @@ addEventListener('load', () => {
     return {
       sections: all('section').map(section => section.id).join(' '),
       overflows: page.documentElement.scrollWidth > page.documentElement.clientWidth,
+      // What is cut off where the page ends; tables scroll by themselves.
+      cut: all('body *').filter(one => !one.closest('.scroll, svg')
+        && one.getBoundingClientRect().right > page.documentElement.clientWidth + 0.5).length,
       rules: [before, shown('.rule')],
       loaded: view.performance.getEntriesByType('resource').length,
     };
@@ -262,7 +344,6 @@ fn in_a_browser() {
     let seen = dom.split_once("<pre id=\"seen\">").and_then(|(_, rest)| rest.split_once("</pre>"));
     let seen: Value = serde_json::from_str(seen.expect("an answer").0).expect("JSON");
     let sections = "sites rules trade-off learners tree unexplained conflicts";
-    let look =
-        |rules: [u64; 2]| json!({ "sections": sections, "overflows": false, "rules": rules, "loaded": 0 });
+    let look = |rules: [u64; 2]| json!({ "sections": sections, "overflows": false, "cut": 0, "rules": rules, "loaded": 0 });
     assert_eq!(seen, json!([look([3, 1]), look([3, 3])]));
 }

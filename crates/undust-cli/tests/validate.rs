@@ -253,11 +253,177 @@ fn no_more_requests_than_the_budget() {
 fn private_addresses_are_not_asked_unless_that_is_allowed() {
     let server = Server::start(answer);
     let folder = learned(server.port());
-    let before = verdicts(&folder);
+    let before = folder.read("rules.json");
     let run = validate(&folder, server.port(), "--contact keeper@example.com");
-    assert_eq!((run.code, server.hits().len()), (Some(1), 0), "{run}");
-    assert!(String::from_utf8_lossy(&run.out).contains("not a public"), "{run}");
-    assert_eq!(verdicts(&folder), before);
+    assert_eq!(server.hits().len(), 0, "{run}");
+    assert_snapshot!(run.to_string().replace(&server.port().to_string(), "PORT"), @"
+    ! undust: http://127.0.0.1:PORT cannot be reached: 127.0.0.1 is not a public address (--allow-private fetches from servers of your own)
+    = 2
+    ");
+    let host = format!("http://localhost:{}", server.port());
+    folder.undust(&format!("learn access.log --method dustbuster --host {host} -o named.json")).fine();
+    let command = "validate -r named.json --urls access.log --contact keeper@example.com --host";
+    let named = folder.undust(&format!("{command} {host}"));
+    assert!(named.err.contains("localhost is at ") && named.err.contains("--allow-private"), "{named}");
+    assert_eq!((named.code, server.hits().len(), folder.read("rules.json")), (Some(2), 0, before));
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "it must be quick")]
+fn a_dead_host_is_noticed_at_once() {
+    let mut server = Server::start(answer);
+    let folder = learned(server.port());
+    server.stop();
+    let start = Instant::now();
+    let run = validate(&folder, server.port(), "--allow-private");
+    let took = start.elapsed();
+    assert_eq!(run.code, Some(2), "{run}");
+    let host = format!("undust: http://127.0.0.1:{} cannot be reached: robots.txt: ", server.port());
+    assert!(run.err.starts_with(&host) && run.err.lines().count() == 1, "{run}");
+    assert!(took < Duration::from_secs(5), "{took:?}");
+}
+
+/// Pages of any text, each at a path and at the same with a session id.
+fn sessions(path: &str, visit: usize) -> Reply {
+    let (path, _) = path.split_once('?').unwrap_or((path, ""));
+    if path == "/robots.txt" {
+        Reply::new(404, "", "")
+    } else {
+        Reply::ok(page(&path.replace('/', "p"), 1, visit))
+    }
+}
+
+/// Rules of every site, likely or believed.
+fn rule_file(rules: &[&str]) -> String {
+    let site = format!(r#"{{ "site": "*", "rules": [{}] }}"#, rules.join(", "));
+    format!(r#"{{ "undust": 1, "sites": [{site}] }}"#)
+}
+
+const NO_SESSION: &str = r#"{ "id": "session", "replace": "?sid=1$", "with": "$" }"#;
+
+#[test]
+fn hosts_that_can_be_reached_are_enough() {
+    let (server, mut gone) = (Server::start(sessions), Server::start(sessions));
+    gone.stop();
+    let urls =
+        |server: &Server| (1..=8).map(|n| server.url(&format!("/{n}?sid=1")) + "\n").collect::<String>();
+    let folder =
+        Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", urls(&server) + &urls(&gone));
+    let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));
+    let shown = run.to_string();
+    let shown = shown.replace(&server.port().to_string(), "PORT").replace(&gone.port().to_string(), "GONE");
+    assert_snapshot!(shown, @"
+    rule     verdict  same  other  why
+    ───────────────────────────────────
+    ?sid=1$  valid       8      0
+    → $
+
+    1 rule tried out: 1 valid, 0 invalid, 0 undecided; 18 requests
+    ! http://127.0.0.1:GONE cannot be reached: robots.txt: io: Connection refused (os error 111); left out: 8 URLs
+    ! 1 rule to try out on 1 host: at most 16 pages of the budget of 1,000 requests, less than a second
+    ! rules written to rules.json
+    = 0
+    ");
+}
+
+/// URLs of 120 pages, with a session id each.
+fn many_sessions(server: &Server) -> String {
+    (0..120).map(|n| server.url(&format!("/{n}?sid=1")) + "\n").collect()
+}
+
+#[test]
+fn a_rule_that_holds_takes_fewer_requests_than_a_fixed_sample() {
+    let requests = |more: &str| {
+        let server = Server::start(sessions);
+        let folder =
+            Folder::with("rules.json", rule_file(&[NO_SESSION])).and("urls.txt", many_sessions(&server));
+        let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK} {more}"));
+        assert_eq!(run.code, Some(0), "{run}");
+        let explained = folder.undust("explain -r rules.json http://a.example/x?sid=1").fine();
+        let validated = explained.lines().find(|line| line.contains("validated")).map(str::trim);
+        (server.hits().len(), validated.map(str::to_owned).unwrap_or_default())
+    };
+    assert_eq!(requests(""), (87, "validated by 43 fetched pairs: 43 same, 0 other".to_owned()));
+    assert_eq!(requests("--test fixed"), (191, "validated by 95 fetched pairs: 95 same, 0 other".to_owned()));
+}
+
+#[test]
+fn rules_of_a_family_share_their_trials() {
+    let server = Server::start(sessions);
+    let host = server.url("");
+    let alike = format!(r#"{{ "id": "alike", "match": "{host}/{{n}}?sid=*", "rewrite": "{host}/{{n}}" }}"#);
+    let folder =
+        Folder::with("rules.json", rule_file(&[NO_SESSION, &alike])).and("urls.txt", many_sessions(&server));
+    let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));
+    assert_eq!((run.code, server.hits().len()), (Some(0), 87), "{run}");
+    assert!(String::from_utf8_lossy(&run.out).contains("2 rules tried out: 2 valid"), "{run}");
+}
+
+#[test]
+fn a_small_budget_decides_the_rules_that_save_most() {
+    let rule = |name: &str, support: u64| {
+        format!(
+            r#"{{ "replace": "?{name}=1$", "with": "$", "learner": "test",
+            "evidence": {{ "support": {support}, "saved": 0, "trials": 0, "false_positives": 0, "bound": 1.0 }},
+            "validation": {{ "verdict": "likely", "positive": 0, "negative": 0 }} }}"#
+        )
+    };
+    let rules = [rule("a", 3), rule("b", 500), rule("c", 70)];
+    let server = Server::start(sessions);
+    let urls =
+        (0..9).flat_map(|n| ["a", "b", "c"].map(|name| server.url(&format!("/{name}{n}?{name}=1")) + "\n"));
+    let folder = Folder::with("rules.json", rule_file(&rules.each_ref().map(String::as_str)))
+        .and("urls.txt", urls.collect::<String>());
+    let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK} --budget 20"));
+    assert_snapshot!(run, @"
+    rule   verdict  same  other  why
+    ───────────────────────────────────────────────────────
+    ?b=1$  valid       9      0
+    → $
+    ───────────────────────────────────────────────────────
+    ?a=1$  likely      0      0  not tried: stopped before
+    → $
+    ───────────────────────────────────────────────────────
+    ?c=1$  likely      0      0  not tried: stopped before
+    → $
+
+    *: stopped: the budget of 20 requests is spent
+    1 of 3 rules tried out: 1 valid, 0 invalid, 2 undecided; 20 requests
+    ! 3 rules to try out on 1 host: at most 20 requests (--budget), less than a second
+    ! 1 of 3 rules tried out: the budget is spent, another run goes on
+    ! rules written to rules.json
+    = 1
+    ");
+    let of_the_first = server.paths().iter().filter(|path| path.starts_with("/b")).count();
+    assert_eq!(
+        of_the_first,
+        18,
+        "the other two are robots.txt and one page to meet the host: {:?}",
+        server.paths()
+    );
+    let again = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));
+    assert!(verdicts(&folder).iter().all(|line| line.ends_with(": valid")), "{again}");
+    let explained = folder.undust("explain -r rules.json http://a.example/x?b=1").fine();
+    assert_snapshot!(explained, @"
+    http://a.example/x?b=1
+      rule a329c2e426ec (DUST, test)
+          ?b=1$
+       -> $
+          validated by 9 fetched pairs: 9 same, 0 other
+          suggested by 500 pairs of URLs; not judged on held-out ones
+        = http://a.example/x
+    ");
+}
+
+#[test]
+fn urls_are_not_compared_with_themselves() {
+    let broken =
+        r#"{ "id": "slashes", "replace": "//", "with": "/", "validation": { "verdict": "likely" } }"#;
+    let server = Server::start(sessions);
+    let folder = Folder::with("rules.json", rule_file(&[broken])).and("urls.txt", many_sessions(&server));
+    let run = folder.undust(&format!("validate -r rules.json --urls urls.txt {QUICK}"));
+    assert_eq!(run.code, Some(1), "{run}");
+    assert!(verdicts(&folder).iter().all(|line| !line.ends_with(": valid")), "{run}");
 }
 
 /// Likely rules of a shop: one that holds, one that does not, one that no URL speaks of.
@@ -291,7 +457,7 @@ fn labels_need_no_network() {
     /nowhere/                       likely      0      0  no URL to try it on
     → /
 
-    3 rules tried out: 1 valid, 1 invalid, 1 undecided
+    2 of 3 rules tried out: 1 valid, 1 invalid, 1 undecided
     ! rules written to tried.json
     = 1
     ");
@@ -299,9 +465,10 @@ fn labels_need_no_network() {
     let keys = folder.undust_reading("apply -r tried.json", b"http://www.example.com/item.php?id=7&sid=s1");
     assert_eq!(keys.fine(), "http://www.example.com/item.php?id=7\n");
     let explained = folder.undust("explain -r tried.json http://www.example.com/item.php?id=7&sid=s1").fine();
-    assert!(explained.contains("valid: tried on 95 URLs, 0 led elsewhere"), "{explained}");
+    assert!(explained.contains("validated by 95 labelled pairs: 95 same, 0 other"), "{explained}");
     assert_snapshot!(folder.undust("validate -r tried.json --labelled shop.tsv --json"), @r#"
     {
+      "tried": 0,
       "valid": 0,
       "invalid": 0,
       "undecided": 1,

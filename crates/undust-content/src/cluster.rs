@@ -9,6 +9,7 @@
 //! | `digest` | equal digests | |
 //! | `simhash` | simhashes that differ in at most [`Options::distance`] bits, and equal titles (SIGIR 2017) | resemblance of at least [`Options::resemblance`] |
 //! | `shingles` | a resemblance of at least [`Options::resemblance`], and equal titles | |
+//! | `rows` | the same rows in any order, and equal titles | URLs that differ in their queries alone ([`Options::row_order`]) |
 //! | `canonical` | a page and its canonical URL; pages with the same | texts that do not contradict (a resemblance of at least 0.8) |
 //! | `declared` | URLs that differ in parameters which the site declares not to matter | the same |
 //! | `redirect` | a URL and where it leads, by an answer or by `<meta>` | |
@@ -28,7 +29,7 @@ use undust::page::Page;
 use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use kind::{By, Kind};
+pub use kind::{By, Kind, RowOrder};
 pub use report::{Contradiction, Contribution, Report};
 
 use crate::declared::listed;
@@ -49,11 +50,19 @@ pub struct Options {
     pub resemblance: f64,
     /// Pages with different titles are different, whatever they say.
     pub titles: bool,
+    /// When the order of rows of tables and lists counts.
+    pub row_order: RowOrder,
 }
 
 impl Default for Options {
     fn default() -> Options {
-        Options { by: By::default(), distance: 3, resemblance: 0.99, titles: true }
+        Options {
+            by: By::default(),
+            distance: 3,
+            resemblance: 0.99,
+            titles: true,
+            row_order: RowOrder::default(),
+        }
     }
 }
 
@@ -100,7 +109,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
         page.cluster = label;
         page.simhash = page.simhash.or(simhash);
         page.sitemap = listed;
-        page.text = None;
+        (page.text, page.words) = (None, None);
     }
     report
 }
@@ -142,7 +151,7 @@ impl<'s> Site<'s> {
     /// How alike texts must be for a link of this kind.
     fn least(&self, kind: Kind) -> f64 {
         match kind {
-            Kind::Digest | Kind::Redirect => 0.0,
+            Kind::Digest | Kind::Rows | Kind::Redirect => 0.0,
             Kind::Canonical | Kind::Declared => CLAIM,
             Kind::Simhash | Kind::Shingles => self.options.resemblance,
         }

@@ -13,7 +13,8 @@ const SNIFFED_BYTES: usize = 1024;
 pub struct Document {
     /// The `<title>` of an HTML page, with white space collapsed.
     pub title: Option<String>,
-    /// The visible text, with white space collapsed in HTML; empty for pictures, archives and the like.
+    /// The visible text; empty for pictures, archives and the like. In HTML white space is collapsed: a line is a row of a table, of a list or
+    /// of a preformatted text.
     pub text: String,
     /// The text without menus, headers, footers and what else stands around it; all of it where it cannot be told.
     pub main: String,

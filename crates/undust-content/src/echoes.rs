@@ -6,8 +6,9 @@
 //! side.
 
 use rayon::prelude::*;
+use xxhash_rust::xxh3::xxh3_64;
 
-use crate::words::{Word, hash_all, hashed_with_numbers};
+use crate::words::{Word, before, behind, hash, hash_all, hashed_with_numbers, words};
 
 /// In a slot of echoes, pages have so many different rows of words of their URLs.
 const LEAST_ROWS: usize = 5;
@@ -53,16 +54,32 @@ fn slots_of_page(text: &[Word], url: &[Word]) -> Vec<(u64, u64)> {
     slots
 }
 
-/// The words of a URL, in order of their hashes.
-pub(crate) fn words_of_url(url: &[u8]) -> Vec<Word> {
+/// The words of a URL, in order of their hashes: as they are, as pages print them (a heading begins with a capital), with numbers whole and in
+/// parts; and its parameters, each as one word. Each is changed to `fit` the words of texts.
+pub(crate) fn words_of_url(url: &[u8], fit: fn(Word) -> Word) -> Vec<Word> {
     let decoded = percent_encoding::percent_decode(url).decode_utf8_lossy();
-    let mut words = hashed_with_numbers(&decoded);
-    words.sort_unstable();
-    words.dedup();
-    words
+    let mut hashes = hashed_with_numbers(&decoded);
+    hashes.extend(words(&decoded).flat_map(spellings).map(|word| hash(&word)));
+    hashes.extend(parameters(url).map(|parameter| xxh3_64(parameter) as Word));
+    hashes.iter_mut().for_each(|hash| *hash = fit(*hash));
+    hashes.sort_unstable();
+    hashes.dedup();
+    hashes
 }
 
-/// Some words in a row, all of which stand in the URL.
+fn spellings(word: &str) -> [String; 4] {
+    let lower = word.to_lowercase();
+    let mut letters = lower.chars();
+    let capital: String = letters.next().into_iter().flat_map(char::to_uppercase).chain(letters).collect();
+    [word.to_owned(), word.to_uppercase(), capital, lower]
+}
+
+fn parameters(url: &[u8]) -> impl Iterator<Item = &[u8]> {
+    let query = url.iter().position(|&byte| byte == b'?').map_or(&[][..], |at| &url[at + 1..]);
+    query.split(|byte| matches!(byte, b'&' | b';')).filter(|parameter| parameter.contains(&b'='))
+}
+
+/// Some words in a row, all of which stand in the URL; a row of a table or list ends it.
 struct Row {
     from: usize,
     to: usize,
@@ -85,8 +102,8 @@ fn rows_of_url<'t>(text: &'t [Word], url: &'t [Word]) -> impl Iterator<Item = Ro
 }
 
 fn slots(text: &[Word], from: usize, to: usize) -> [u64; 3] {
-    let before = |n: usize| from.checked_sub(n).map_or(0, |place| text[place]);
-    let behind = |n: usize| text.get(to + n - 1).copied().unwrap_or_default();
+    let before = |n: usize| before(text, from, n);
+    let behind = |n: usize| behind(text, to, n);
     [[0, before(2), before(1)], [1, behind(1), behind(2)], [2, before(1), behind(1)]]
         .map(|words| hash_all(words.into_iter()))
 }
@@ -97,6 +114,30 @@ mod tests {
     use crate::words::hashed;
 
     #[test]
+    fn words_of_a_url_as_pages_print_them() {
+        let url = words_of_url(b"http://a.org/x?id=ns%3Abig_bees-2.5&do=show");
+        let has = |text: &str| hashed_with_numbers(text).iter().all(|word| url.binary_search(word).is_ok());
+        for printed in ["ns:big_bees", "Big Bees", "BIG bees", "Ns / bees 2.5", "2 5"] {
+            assert!(has(printed), "{printed}");
+        }
+        assert!(!has("wasps") && !has("bIg"));
+        assert!(url.binary_search(&(xxh3_64(b"do=show") as Word)).is_ok());
+    }
+
+    #[test]
+    fn an_echo_ends_with_its_row() {
+        let names = ["bees", "wasps", "ants", "moths", "flies", "bugs"];
+        let text = |name: &str| hashed_with_numbers(&format!("all of them\nbees\n{name} is here"));
+        let texts: Vec<Vec<Word>> = names.iter().map(|name| text(name)).collect();
+        let urls: Vec<Vec<Word>> = names.iter().map(|name| words_of_url(name.as_bytes())).collect();
+        let left = hashed_with_numbers("all of them\nbees\nis here");
+        let echoes = Echoes::new(&texts, &urls);
+        for (text, url) in texts.iter().zip(&urls) {
+            assert_eq!(echoes.leave_out(text, url), left);
+        }
+    }
+
+    #[test]
     fn echoes_are_told_by_their_slots() {
         let names = ["bees", "wasps", "ants", "moths", "flies", "bugs"];
         let page = |name: &str| {
@@ -105,7 +146,7 @@ mod tests {
         let texts: Vec<Vec<Word>> = names.iter().map(|name| hashed(&page(name))).collect();
         let urls: Vec<Vec<Word>> = names
             .iter()
-            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes()))
+            .map(|name| words_of_url(format!("http://a.org/insects/{name}").as_bytes(), |word| word))
             .collect();
         let echoes = Echoes::new(&texts, &urls);
         let expected = hashed("You are here All insects bees wasps ants moths flies bugs and more");
@@ -113,7 +154,8 @@ mod tests {
             assert_eq!(echoes.leave_out(text, url), expected);
         }
         let one = "tag bees end tag wasps end tag ants end tag moths end tag flies end";
-        let (text, url) = (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies"));
+        let (text, url) =
+            (hashed(one), words_of_url(b"http://a.org/bees/wasps/ants/moths/flies", |word| word));
         let alone = Echoes::new(std::slice::from_ref(&text), std::slice::from_ref(&url));
         assert_eq!(alone.leave_out(&text, &url), text, "one page makes no slot");
         let few = Echoes::new(&texts[..4], &urls[..4]);

@@ -33,7 +33,7 @@ pub fn read_body(page: &mut Page) {
 }
 
 /// The URL that a page's reference leads to, without its fragment; none where that cannot be told.
-pub(crate) fn resolve(url: &[u8], base: Option<&str>, reference: &str) -> Option<String> {
+pub fn resolve(url: &[u8], base: Option<&str>, reference: &str) -> Option<String> {
     let mut start = Url::parse(str::from_utf8(url).ok()?).ok()?;
     if let Some(base) = base {
         start = start.join(base).ok()?;

@@ -4,6 +4,8 @@
 //! them, and a page of 100,000 nested elements costs no stack. What the tree would add (text moved out of tables) does
 //! not matter where two versions of one page are compared.
 //!
+//! Of all white space only one kind is told from others: a row of a table, of a list or of a preformatted text is a line.
+//!
 //! The *main* text leaves out what stands around it on every page ([`furniture`](crate::furniture)).
 
 use std::cell::{Cell, RefCell};
@@ -56,6 +58,19 @@ const INLINE: [LocalName; 34] = [
     local_name!("u"),
     local_name!("var"),
     local_name!("wbr"),
+];
+
+/// Where these begin or end, a row does.
+const ROWS: [LocalName; 9] = [
+    local_name!("tr"),
+    local_name!("li"),
+    local_name!("dt"),
+    local_name!("table"),
+    local_name!("caption"),
+    local_name!("ul"),
+    local_name!("ol"),
+    local_name!("dl"),
+    local_name!("pre"),
 ];
 
 /// The tokenizer compares each attribute of a tag with all others before it. A tag with more places where an attribute
@@ -215,6 +230,8 @@ struct State {
     place: Place,
     /// Open `<template>`s: their content is not shown.
     templates: u32,
+    /// Within `<pre>`, where lines are rows.
+    preformatted: bool,
     furniture: Furniture,
     xhtml: bool,
 }
@@ -222,15 +239,27 @@ struct State {
 impl State {
     fn take(&mut self, text: &str) {
         match self.place {
-            Place::Body if self.templates == 0 => append_collapsed(&mut self.visible.text, text),
+            Place::Body if self.templates == 0 => {
+                for (line, text) in text.split(|c| c == '\n' && self.preformatted).enumerate() {
+                    if line > 0 {
+                        end_row(&mut self.visible.text);
+                    }
+                    append_collapsed(&mut self.visible.text, text);
+                }
+            }
             Place::Title => append_collapsed(self.visible.title.get_or_insert_default(), text),
             _ => {}
         }
     }
 
     fn tag(&mut self, tag: &Tag) -> TokenSinkResult<()> {
-        if !INLINE.contains(&tag.name) {
+        if ROWS.contains(&tag.name) {
+            self.end_row();
+        } else if !INLINE.contains(&tag.name) {
             self.take(" ");
+        }
+        if tag.name == local_name!("pre") {
+            self.preformatted = tag.kind == StartTag;
         }
         match tag.kind {
             StartTag => {
@@ -247,6 +276,12 @@ impl State {
                 self.close(&tag.name);
                 TokenSinkResult::Continue
             }
+        }
+    }
+
+    fn end_row(&mut self) {
+        if self.place == Place::Body && self.templates == 0 {
+            end_row(&mut self.visible.text);
         }
     }
 
@@ -385,10 +420,20 @@ fn refresh_in(meta: &Tag) -> Option<&str> {
 /// Appends text with each run of white space made one space, and none at the beginning.
 fn append_collapsed(to: &mut String, text: &str) {
     for (place, word) in text.split(char::is_whitespace).enumerate() {
-        if place > 0 && !to.is_empty() && !to.ends_with(' ') {
+        if place > 0 && !to.is_empty() && !to.ends_with([' ', '\n']) {
             to.push(' ');
         }
         to.push_str(word);
+    }
+}
+
+/// Ends a line; there are no empty ones. The text never becomes shorter: others hold places in it.
+fn end_row(to: &mut String) {
+    if to.ends_with(' ') {
+        to.pop();
+    }
+    if !to.is_empty() && !to.ends_with('\n') {
+        to.push('\n');
     }
 }
 
@@ -438,7 +483,7 @@ mod tests {
             <ul class='breadcrumbs x'><li>You are here</ul><main><header>Heading</header><p>The text.</p><div hidden>no</div></main>
             <div role=navigation>Next</div><div class='page_footer'>Imprint</div>";
         assert_eq!(main_text(page), "Heading The text.");
-        assert_eq!(text(page), "Site name Home Search You are here Heading The text. no Next Imprint");
+        assert_eq!(text(page), "Site name Home Search\nYou are here\nHeading The text. no Next Imprint");
     }
 
     #[test]
@@ -480,8 +525,19 @@ mod tests {
     #[test]
     fn blocks_end_words_and_inline_tags_do_not() {
         assert_eq!(text("<td>one</td><td>two</td>"), "one two");
-        assert_eq!(text("one<br>two<li>three"), "one two three");
+        assert_eq!(text("one<br>two<li>three"), "one two\nthree");
         assert_eq!(text("<b>B</b>ees <a href=x>fl</a>y"), "Bees fly");
+    }
+
+    #[test]
+    fn rows_are_lines() {
+        let table = "<p>List\nof</p><table><tr><th>Name<th>Size<tr><td>a\n b</td><td>1</td></tr></table> end";
+        assert_eq!(text(table), "List of\nName Size\na b 1\nend");
+        assert_eq!(text("<ul><li>a<ul><li> b</li></ul></li> <li>c</ul>d"), "a\nb\nc\nd");
+        assert_eq!(text("<dl><dt>a<dd>b<dt>c<dd>d</dl>"), "a b\nc d");
+        assert_eq!(text("<pre>\n<b>a</b>  1\n\nb 2</pre>c\nd"), "a 1\nb 2\nc d");
+        assert_eq!(text("<pre>a<script>x\ny</script>\n<template>\n</template>b"), "a\nb");
+        assert_eq!(text("<ul><li></ul>a"), "a");
     }
 
     #[test]
@@ -513,7 +569,7 @@ mod tests {
         assert_eq!(text(&format!("<pre title='>'>{long}")).len(), long.trim_end().len());
         assert!(text(&format!("<!-- {long} > {long} --><p>end")).ends_with("end"));
         assert_eq!(text(&format!("<script>for(i=0;i<n;i++){{}} '{long}';d.map(x=>x)</script><p>end")), "end");
-        assert!(text(&format!("<pre>if a < b then {long} c > d</pre> end")).ends_with("c > d end"));
+        assert!(text(&format!("<pre>if a < b then {long} c > d</pre> end")).ends_with("c > d\nend"));
     }
 
     #[test]
@@ -523,7 +579,7 @@ mod tests {
         assert_eq!(main_text("<h1></h1><nav>Home</nav><p>The text.<nav>Next</nav>"), "The text.");
         assert_eq!(
             main_text("<p>Text of it.<div class=menu><ul class=nav>x</div><p>More of it."),
-            "Text of it. More of it."
+            "Text of it.\nMore of it."
         );
     }
 

@@ -24,6 +24,7 @@ mod echoes;
 mod evidence;
 mod furniture;
 mod html;
+mod imprint;
 mod near;
 mod passing;
 mod portrait;
@@ -34,7 +35,9 @@ mod weights;
 mod words;
 
 pub use document::Document;
-pub use evidence::read_body;
+pub use evidence::{read_body, resolve};
+pub use imprint::Imprint;
 pub use near::pairs_within;
 pub use simhash::simhash;
 pub use sketch::{Sketch, SketchOptions};
+pub use words::recorded as recorded_words;

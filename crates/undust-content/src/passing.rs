@@ -5,14 +5,15 @@
 //! before and behind a number, is watched where pages differ in nothing but numbers; if values there seldom repeat, all numbers in that slot
 //! are left out. No words of any language are known here.
 //!
-//! Different pages may differ in one number, too, and each has a URL of its own. So only groups are watched whose URLs have a word in
-//! common that hardly any other URL has: the number of a topic, the name of an article.
+//! Different pages may differ in one number, too, and each has a URL of its own. So only pages are watched whose URLs have a word in
+//! common that hardly any other URL has: the number of a topic, the name of an article, a parameter with its value. Most pages of a group
+//! must have it; there may be another way to the same page.
 
 use std::collections::{BTreeMap, HashMap};
 
 use rayon::prelude::*;
 
-use crate::words::{Word, has_digit, hash_all};
+use crate::words::{Word, before, behind, has_digit, hash_all};
 
 /// What stands where a number stood that is left out. It is the hash of a word no more often than any other number.
 pub(crate) const NUMBER: Word = 1;
@@ -27,6 +28,9 @@ const SELDOM: u64 = 5;
 /// A word that the URLs of a group have in common tells them from others if at most so many URLs of the site have it, and at most a
 /// tenth of them; or twice as many as there are in the group.
 const RARE: usize = 50;
+
+/// At least this share of a group's URLs has the word.
+const MIN_SHARING: (usize, usize) = (3, 4);
 
 /// More pages of one group are not looked at.
 const MOST_PAGES: usize = 64;
@@ -54,9 +58,11 @@ impl Passing {
         let identity = Identity::new(urls);
         let mut seen: BTreeMap<Slot, Seen> = BTreeMap::new();
         for alike in outlines.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
-            let pages: Vec<usize> = alike.iter().take(MOST_PAGES).map(|&(_, page)| page).collect();
-            if identity.is_common(&pages) {
-                watch(&pages.iter().map(|&page| &*texts[page]).collect::<Vec<_>>(), &mut seen);
+            let pages: Vec<usize> = alike.iter().map(|&(_, page)| page).collect();
+            let of_one: Vec<&[Word]> =
+                identity.sharing(&pages).iter().take(MOST_PAGES).map(|&page| &*texts[page]).collect();
+            if of_one.len() > 1 {
+                watch(&of_one, &mut seen);
             }
         }
         Passing(seen.into_iter().filter(|(_, seen)| seen.is_passing()).map(|(slot, _)| slot).collect())
@@ -88,13 +94,18 @@ impl<'u> Identity<'u> {
         Identity { urls, counts }
     }
 
-    /// Whether the URLs of these pages have a word in common that few others have.
-    fn is_common(&self, pages: &[usize]) -> bool {
-        let (first, others) = (&self.urls[pages[0]], &pages[1..]);
+    /// Those of these pages whose URLs have a word in common that few others have; none if they are too few.
+    fn sharing(&self, pages: &[usize]) -> Vec<usize> {
         let most = RARE.min(self.urls.len() / 10).max(2 * pages.len());
-        let is_rare = |word: &&Word| self.counts.get(word).is_some_and(|&count| count <= most);
-        let in_all = |word: &Word| others.iter().all(|&page| self.urls[page].binary_search(word).is_ok());
-        first.iter().filter(is_rare).any(in_all)
+        let least = (pages.len() * MIN_SHARING.0).div_ceil(MIN_SHARING.1).max(2);
+        let is_telling =
+            |word: &&Word| self.counts.get(word).is_some_and(|count| (least..=most).contains(count));
+        let mut words: Vec<Word> =
+            pages.iter().flat_map(|&page| self.urls[page].iter().filter(is_telling).copied()).collect();
+        words.sort_unstable();
+        let shared = words.chunk_by(|a, b| a == b).filter(|run| run.len() >= least);
+        let Some(word) = shared.max_by_key(|run| run.len()).map(|run| run[0]) else { return Vec::new() };
+        pages.iter().copied().filter(|&page| self.urls[page].binary_search(&word).is_ok()).collect()
     }
 }
 
@@ -120,9 +131,11 @@ fn outline(words: &[Word], group: u64) -> u64 {
 
 /// The slot of a number. Numbers in a row have none: tables are made of them.
 fn slot(words: &[Word], place: usize) -> Option<Slot> {
-    let before = place.checked_sub(1).map_or(0, |before| words[before]);
-    let behind = words.get(place + 1).copied().unwrap_or_default();
-    (has_digit(words[place]) && !has_digit(before) && !has_digit(behind)).then_some((before, behind))
+    if !has_digit(words[place]) {
+        return None;
+    }
+    let slot = (before(words, place, 1), behind(words, place + 1, 1));
+    (!has_digit(slot.0) && !has_digit(slot.1)).then_some(slot)
 }
 
 /// Takes note of the numbers in which texts of one outline differ. A slot counts once, however often it stands there: by the

@@ -15,7 +15,7 @@ use crate::passing::Passing;
 use crate::sample::Sample;
 use crate::simhash::{SHINGLE, weighted};
 use crate::weights::{Frequencies, Weights};
-use crate::words::{Word, hash_all, hashed_with_numbers, nth, shingles};
+use crate::words::{ROW_END, Word, as_recorded, hash_all, hashed_with_numbers, nth, row_set, shingles};
 
 /// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
 const SAMPLE: usize = 1024;
@@ -40,16 +40,18 @@ pub(crate) struct View {
     /// The rarest features, so many that a text that resembles this one enough must have one of them, and among its own rarest (prefix
     /// filtering: Chaudhuri, Ganti, Kaushik, "A primitive operator for similarity joins in data cleaning", 2006).
     pub(crate) rarest: Vec<u64>,
+    /// The same for texts of the same rows, in whatever order.
+    pub(crate) rows: Option<u64>,
 }
 
 impl View {
-    fn new(words: &[Word], weights: &Weights, resemblance: f64) -> View {
+    fn new(Rows { words, set: rows }: &Rows, weights: &Weights, resemblance: f64) -> View {
         let mut features: Vec<(u64, u32)> =
             features(words).into_iter().map(|feature| (feature, weights.of(feature))).collect();
         let sample = Sample::new(features.iter().copied(), SAMPLE);
         features.sort_unstable_by_key(|&(feature, weight)| (std::cmp::Reverse(weight), feature));
         let simhash = weighted(words, |feature| weights.of(feature));
-        View { simhash, sample, rarest: rarest(&features, resemblance) }
+        View { simhash, sample, rarest: rarest(&features, resemblance), rows: *rows }
     }
 }
 
@@ -96,13 +98,13 @@ pub(crate) fn portraits(
     usable: impl Fn(&Page) -> bool + Sync,
     resemblance: f64,
 ) -> Vec<Option<Portrait>> {
-    let text_of = |page: &Page| {
-        page.text.as_deref().filter(|_| usable(page)).map_or_else(Vec::new, hashed_with_numbers)
-    };
-    let whole: Vec<Vec<Word>> = pages.par_iter().map(text_of).collect();
+    // Words of recordings have fewer bits; beside them, those of texts and URLs must have no more.
+    let fit = if pages.iter().any(|page| page.words.is_some()) { as_recorded } else { |word| word };
+    let words = |page: &Page| if usable(page) { words_of(page, fit) } else { Vec::new() };
+    let whole: Vec<Vec<Word>> = pages.par_iter().map(words).collect();
     let size = whole.iter().map(Vec::len).sum();
     let url_of = |(page, words): (&Page, &Vec<Word>)| {
-        if words.is_empty() { Vec::new() } else { words_of_url(&page.url) }
+        if words.is_empty() { Vec::new() } else { words_of_url(&page.url, fit) }
     };
     let urls: Vec<Vec<Word>> = pages.par_iter().zip(&whole).map(url_of).collect();
     let echoes = Echoes::new(&whole, &urls);
@@ -110,27 +112,52 @@ pub(crate) fn portraits(
         whole.par_iter().zip(&urls).map(|(words, url)| echoes.leave_out(words, url)).collect();
     let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
     let passing = Passing::new(&without, &urls, title);
-    let mut texts: Vec<Text> =
-        whole.into_iter().zip(without).map(|(words, without)| Text { views: [words, without] }).collect();
-    texts.par_iter_mut().flat_map(|text| &mut text.views).for_each(|words| passing.leave_out(words));
+    let pairs = whole.into_par_iter().zip(without);
+    let texts: Vec<Text> = pairs
+        .map(|(whole, without)| Text { views: [whole, without].map(|words| Rows::new(words, &passing)) })
+        .collect();
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
-    let echoes = texts.iter().any(|text| text.views[0] != text.views[1]);
+    let echoes = texts.iter().any(|text| text.views[0].words != text.views[1].words);
     texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
+}
+
+/// All that is known of what a page says.
+fn words_of(page: &Page, fit: fn(Word) -> Word) -> Vec<Word> {
+    match (&page.text, &page.words) {
+        (Some(text), _) => hashed_with_numbers(text).into_iter().map(fit).collect(),
+        (None, Some(words)) => words.numbers().collect(),
+        (None, None) => Vec::new(),
+    }
 }
 
 /// The words of a page.
 struct Text {
     /// With and without echoes; equal where there are none.
-    views: [Vec<Word>; 2],
+    views: [Rows; 2],
+}
+
+/// Words without what passes, and what they are as a set of rows.
+struct Rows {
+    words: Vec<Word>,
+    set: Option<u64>,
+}
+
+impl Rows {
+    fn new(mut words: Vec<Word>, passing: &Passing) -> Rows {
+        passing.leave_out(&mut words);
+        let set = row_set(&words);
+        words.retain(|&word| word != ROW_END);
+        Rows { words, set }
+    }
 }
 
 impl Text {
     fn portrait(&self, weights: &[Weights; 2], echoes: bool, resemblance: f64) -> Option<Portrait> {
         let [whole, without] = &self.views;
-        if whole.is_empty() {
+        if whole.words.is_empty() {
             return None;
         }
-        let second = echoes && is_more_than_template(without, &weights[0]);
+        let second = echoes && is_more_than_template(&without.words, &weights[0]);
         Some(Portrait {
             whole: View::new(whole, &weights[0], resemblance),
             without: second.then(|| View::new(without, &weights[1], resemblance)),
@@ -157,12 +184,12 @@ fn count_features(texts: &[Text], view: usize, size: usize) -> Frequencies {
     let mut distinct: Vec<(u64, usize)> = texts
         .par_iter()
         .enumerate()
-        .filter(|(_, text)| !text.views[view].is_empty())
-        .map(|(i, text)| (hash_all(text.views[view].iter().copied()), i))
+        .filter(|(_, text)| !text.views[view].words.is_empty())
+        .map(|(i, text)| (hash_all(text.views[view].words.iter().copied()), i))
         .collect();
     distinct.sort_unstable();
     distinct.dedup_by_key(|(hash, _)| *hash);
     let frequencies = Frequencies::new(size);
-    distinct.par_iter().for_each(|&(_, i)| frequencies.add(features(&texts[i].views[view])));
+    distinct.par_iter().for_each(|&(_, i)| frequencies.add(features(&texts[i].views[view].words)));
     frequencies
 }

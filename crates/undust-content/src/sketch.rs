@@ -35,18 +35,20 @@ pub struct SketchOptions {
     pub agree: f64,
     /// Pages with different titles are different, whatever they say. Default: true.
     pub titles: bool,
+    /// Shingles end where a row of a table, a list or a preformatted text does, so that the order of rows does not count. Default: true.
+    pub rows: bool,
 }
 
 impl Default for SketchOptions {
     fn default() -> SketchOptions {
-        SketchOptions { shingles: 256, words: 4, agree: 0.8, titles: true }
+        SketchOptions { shingles: 256, words: 4, agree: 0.8, titles: true, rows: true }
     }
 }
 
 impl SketchOptions {
     /// Four shingles of ten words, all of which must agree.
     pub fn dustbuster() -> SketchOptions {
-        SketchOptions { shingles: 4, words: 10, agree: 1.0, titles: false }
+        SketchOptions { shingles: 4, words: 10, agree: 1.0, titles: false, rows: false }
     }
 }
 
@@ -61,8 +63,11 @@ pub struct Sketch {
 impl Sketch {
     /// The sketch of a document. Only sketches of the same options can be compared.
     pub fn new(document: &Document, options: &SketchOptions) -> Sketch {
-        let words = hashed(&document.text);
-        let mut all: Vec<u64> = shingles(&words, options.words.max(1)).collect();
+        let mut all: Vec<u64> = Vec::new();
+        let end_of_row = |c: char| options.rows && c == '\n';
+        for row in document.text.split(end_of_row) {
+            all.extend(shingles(&hashed(row), options.words.max(1)));
+        }
         all.sort_unstable();
         all.dedup();
         let shingles = Sample::new(all.into_iter().map(|shingle| (shingle, 1)), options.shingles.max(1));

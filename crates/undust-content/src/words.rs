@@ -2,7 +2,10 @@
 //!
 //! A word is kept as 32 bits, the lowest of which tells whether it has a digit. Features have 64: each word by itself, and each
 //! *shingle*, some words in a row.
+//!
+//! A line of a text is a row of a table, of a list or of what is preformatted ([`html`](crate::html)); where it ends stands [`ROW_END`].
 
+use undust::page::Words;
 use xxhash_rust::xxh3::xxh3_64;
 
 /// The hash of a word.
@@ -13,33 +16,96 @@ pub(crate) fn hashed(text: &str) -> Vec<Word> {
     words(text).map(hash).collect()
 }
 
-/// The words of a text in its order, with numbers in one piece.
+/// Stands between two rows. It is the hash of a word no more often than any other number.
+pub(crate) const ROW_END: Word = 0;
+
+/// The words of a text in its order, with numbers in one piece, and with [`ROW_END`] between lines that have words.
 pub(crate) fn hashed_with_numbers(text: &str) -> Vec<Word> {
-    words_and_numbers(text).map(hash).collect()
+    let mut hashed = Vec::new();
+    for line in text.split('\n') {
+        if hashed.last().is_some_and(|&last| last != ROW_END) {
+            hashed.push(ROW_END);
+        }
+        hashed.extend(words_and_numbers(line).map(hash));
+    }
+    if hashed.last() == Some(&ROW_END) {
+        hashed.pop();
+    }
+    hashed
 }
 
-/// The words of a text, with numbers in one piece: `0.047`, `22:10:01`, `2026-11-15T22:10:01Z`.
+/// The `n`th word before a place, from 1, whatever row it is in; 0 for none.
+pub(crate) fn before(words: &[Word], place: usize, n: usize) -> Word {
+    words[..place].iter().rev().copied().filter(|&word| word != ROW_END).nth(n - 1).unwrap_or_default()
+}
+
+/// The `n`th word from a place on, from 1, whatever row it is in; 0 for none.
+pub(crate) fn behind(words: &[Word], place: usize, n: usize) -> Word {
+    words[place..].iter().copied().filter(|&word| word != ROW_END).nth(n - 1).unwrap_or_default()
+}
+
+/// The same for texts that have the same rows, in whatever order; none for a text of less than two rows.
+pub(crate) fn row_set(words: &[Word]) -> Option<u64> {
+    let rows = words.split(|&word| word == ROW_END).filter(|row| !row.is_empty());
+    let hashes = rows.map(|row| hash_all(row.iter().copied()));
+    let (count, sum) = hashes.fold((0, 0_u64), |(count, sum), hash| (count + 1, sum.wrapping_add(hash)));
+    (count > 1).then_some(sum)
+}
+
+/// The words of a text, with numbers in one piece: `0.047`, `22:10:01`, `2026-11-15T22:10:01Z`, `2026-11-15 22:10`.
 fn words_and_numbers(text: &str) -> impl Iterator<Item = &str> {
     let place = |word: &str| (word.as_ptr() as usize - text.as_ptr() as usize, word.len());
     let mut words = words(text).peekable();
     std::iter::from_fn(move || {
         let (start, length) = place(words.next()?);
         let mut end = start + length;
-        while let Some(next) = words.next_if(|next| goes_on(text, end, place(next).0)) {
-            let (start, length) = place(next);
-            end = start + length;
+        while let Some(next) = words.next_if(|next| goes_on(text, start, end, place(next).0)) {
+            let (next, length) = place(next);
+            end = next + length;
         }
         Some(&text[start..end])
     })
 }
 
-/// Whether a number goes on behind the sign at `end`, where another word starts.
-fn goes_on(text: &str, end: usize, start: usize) -> bool {
+/// Whether the number from `start` on goes on behind the sign at `end`, with the word at `next`.
+fn goes_on(text: &str, start: usize, end: usize, next: usize) -> bool {
     let bytes = text.as_bytes();
-    start == end + 1
-        && matches!(bytes[end], b'.' | b',' | b':' | b'/' | b'-')
-        && bytes[end - 1].is_ascii_digit()
-        && bytes[start].is_ascii_digit()
+    let joins = || match bytes[end] {
+        b'.' | b',' | b':' | b'/' | b'-' => true,
+        b' ' => is_date(&bytes[start..end]) && is_time(&bytes[next..]),
+        _ => false,
+    };
+    next == end + 1 && bytes[end - 1].is_ascii_digit() && bytes[next].is_ascii_digit() && joins()
+}
+
+/// `2026-11-15`, `15.11.2026`, `11/15/26`.
+fn is_date(number: &[u8]) -> bool {
+    let is_sign = |byte: &u8| matches!(byte, b'-' | b'/' | b'.');
+    number.iter().filter(|byte| is_sign(byte)).count() == 2
+        && number.iter().all(|byte| byte.is_ascii_digit() || is_sign(byte))
+}
+
+/// Whether a text begins with the time of a day.
+fn is_time(text: &[u8]) -> bool {
+    let hour = text.iter().take_while(|byte| byte.is_ascii_digit()).count();
+    hour <= 2 && text.get(hour) == Some(&b':') && text.get(hour + 1).is_some_and(u8::is_ascii_digit)
+}
+
+/// Longer texts are not recorded: 30 kilobytes are enough for a line, and a part of a text may be the same where the whole is not.
+const MAX_RECORDED_WORDS: usize = 10_000;
+
+/// The bits of a word that are recorded; the one that tells digits is among them.
+const RECORDED_BITS: Word = (1 << Words::BITS) - 1;
+
+/// The words of a text for a recording, which [`cluster`](crate::cluster) compares as it does the text; none where there are too many or none.
+pub fn recorded(text: &str) -> Option<Words> {
+    let words = hashed_with_numbers(text);
+    (1..=MAX_RECORDED_WORDS).contains(&words.len()).then(|| Words::new(words))
+}
+
+/// A word as it would come back from a recording.
+pub(crate) fn as_recorded(word: Word) -> Word {
+    word & RECORDED_BITS
 }
 
 pub(crate) fn hash(word: &str) -> Word {
@@ -168,7 +234,30 @@ mod tests {
         let all = |text| words_and_numbers(text).collect::<Vec<_>>();
         assert_eq!(all("It took 0.047 s, 1,234 views."), ["It", "took", "0.047", "s", "1,234", "views"]);
         assert_eq!(all("2026-11-15T22:10:01Z"), ["2026-11-15T22:10:01Z"]);
+        assert_eq!(all("2026-11-15 22:10 5K"), ["2026-11-15 22:10", "5K"], "a date with its time");
+        assert_eq!(all("1.2.3 4 1/2 3:4 1.2.3 4:"), ["1.2.3", "4", "1/2", "3:4", "1.2.3", "4"]);
         assert_eq!(all("1. 2, x3:y é9:é 7-"), ["1", "2", "x3", "y", "é9", "é", "7"]);
+    }
+
+    #[test]
+    fn rows_in_any_order() {
+        let rows = |text: &str| row_set(&hashed_with_numbers(text));
+        assert_eq!(hashed_with_numbers("\n\na b\n \nc\n"), [hash("a"), hash("b"), ROW_END, hash("c")]);
+        assert_eq!(rows("a b\nc\nd"), rows("d\na b\nc"));
+        for other in ["b a\nc\nd", "a\nb c\nd", "a b\nc", "a b\nc\nd\nd", "a b\na b\nd"] {
+            assert_ne!(rows("a b\nc\nd"), rows(other), "{other}");
+        }
+        assert_eq!((rows("a b c"), rows("")), (None, None));
+    }
+
+    #[test]
+    fn neighbours_in_other_rows() {
+        let words = hashed_with_numbers("a b\nc\nd");
+        assert_eq!(
+            (before(&words, 3, 1), before(&words, 3, 2), before(&words, 3, 3)),
+            (hash("b"), hash("a"), 0)
+        );
+        assert_eq!((behind(&words, 4, 1), behind(&words, 4, 2)), (hash("d"), 0));
     }
 
     #[test]

@@ -14,12 +14,12 @@ pub(crate) const LIBERTIES: &[&str] = &[
 pub(crate) fn export(rules: &[InForce]) -> Written {
     let (said, left_out) = sort_out(rules, |rule| {
         let meaning = meaning(rule)?;
-        let file = match (&meaning.hosts, &meaning.scheme) {
-            (Hosts::Every, _) => return Err("a robots.txt is of one host".to_owned()),
-            (Hosts::Below(name), None) => format!("of {name} and all hosts below it"),
-            (Hosts::Only(name), None) => format!("of {name}"),
-            (Hosts::Below(name), Some(scheme)) => format!("of {scheme}://{name} and all hosts below it"),
-            (Hosts::Only(name), Some(scheme)) => format!("of {scheme}://{name}"),
+        let port = meaning.colon_port();
+        let scheme = meaning.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
+        let file = match &meaning.hosts {
+            Hosts::Every => return Err("a robots.txt is of one host".to_owned()),
+            Hosts::Below(name) => format!("of {scheme}{name}{port} and all hosts below it"),
+            Hosts::Only(name) => format!("of {scheme}{name}{port}"),
         };
         let Change::Drop(name) = &meaning.change else {
             return Err("parameters can only be dropped one by one".to_owned());

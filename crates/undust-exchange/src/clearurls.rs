@@ -91,7 +91,10 @@ fn import_provider(name: &str, provider: &Provider, collected: &mut Collected) {
             Ok(names) => {
                 for dropped in names {
                     let (hosts, change) = (hosts.clone(), Change::Drop(dropped));
-                    collected.add_meaning(&Meaning { scheme: None, hosts, path: Path::Any, change }, &what);
+                    collected.add_meaning(
+                        &Meaning { scheme: None, hosts, port: None, path: Path::Any, change },
+                        &what,
+                    );
                 }
             }
             Err(reason) => collected.leave_out(what, reason),

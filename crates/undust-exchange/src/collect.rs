@@ -2,7 +2,7 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use undust::apply::{Finding, check, is_fit};
+use undust::apply::{Finding, check};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 
 use crate::meaning::{Hosts, Meaning, is_below};
@@ -74,10 +74,14 @@ impl Collected {
     /// Leave out rules until `check` finds nothing: first those that are unfit by themselves, which would take others with them.
     fn leave_out_unfit(&mut self, set: &mut RuleSet) {
         for site in &mut set.sites {
-            let alone = |rule: &mut Rule| RuleSet::of_site(&site.site, set.site_by, vec![rule.clone()]);
-            let unfit = site.rules.extract_if(.., |rule| !is_fit(&alone(rule)));
-            self.left_out
-                .extend(unfit.map(|gone| left_out(gone, "it cannot be shown to come to rest on every URL")));
+            let alone = |rule: &Rule| RuleSet::of_site(&site.site, set.site_by, vec![rule.clone()]);
+            let objection_to = |rule: &Rule| check(&alone(rule)).first().map(objection_to_one);
+            for rule in std::mem::take(&mut site.rules) {
+                match objection_to(&rule) {
+                    Some(reason) => self.left_out.push(left_out(rule, reason)),
+                    None => site.rules.push(rule),
+                }
+            }
         }
         // Each round leaves out at least one.
         loop {
@@ -118,13 +122,24 @@ fn left_out(rule: Rule, reason: &str) -> LeftOut {
     LeftOut::new(rule.note.unwrap_or_else(|| rule.action.to_string()), reason)
 }
 
+/// What is wrong with a rule by itself.
+fn objection_to_one(finding: &Finding) -> &'static str {
+    match finding {
+        Finding::Circle { .. } | Finding::Unproven { .. } => {
+            "it cannot be shown to come to rest on every URL"
+        }
+        other => objection(other),
+    }
+}
+
 /// What is wrong with a rule, whatever the others are called.
-fn objection(finding: &Finding) -> &'static str {
+pub(crate) fn objection(finding: &Finding) -> &'static str {
     match finding {
         Finding::Circle { .. } => "it runs in a circle with others",
         Finding::Unproven { .. } => "together with others it cannot be shown to come to rest on every URL",
         Finding::Conflict { .. } => "another one says something else of the same URLs",
         Finding::Twice { .. } => "it stands there twice",
         Finding::Outside { .. } => "it speaks of a host outside its site",
+        Finding::NotUrl { .. } => "what it prints is no URL of its site",
     }
 }

@@ -1,5 +1,7 @@
 //! How replacements are written for each engine, and what it allows.
 
+use undust::url::is_normal;
+
 use crate::in_force::InForce;
 use crate::regex_of::{Part, Regex, Runner, regexes};
 
@@ -55,7 +57,12 @@ pub(crate) const PLAIN: Dialect = Dialect {
 impl Dialect {
     /// The patterns of `rule` with their replacements.
     pub(crate) fn write(&self, rule: &InForce) -> Result<Vec<(String, String)>, String> {
-        let write = |regex: Regex| Ok((regex.pattern.clone(), self.replacement(&regex)?));
+        let write = |regex: Regex| {
+            if self.runner == Runner::Redirect && !prints_normal(&regex.replacement) {
+                return Err("it prints URLs that browsers change, which may change them back".into());
+            }
+            Ok((regex.pattern.clone(), self.replacement(&regex)?))
+        };
         regexes(rule, self.runner)?.into_iter().map(write).collect()
     }
 
@@ -79,6 +86,22 @@ impl Dialect {
         }
         Ok(out)
     }
+}
+
+/// Whether the fixed text of a replacement is in normal form, as the requests are that it is made from.
+fn prints_normal(replacement: &[Part]) -> bool {
+    let mut sample = String::new();
+    for (i, part) in replacement.iter().enumerate() {
+        sample.push_str(match part {
+            Part::Text(text) => text,
+            Part::Group(_) if i > 0 => "x/x",
+            Part::Group(_) if matches!(replacement.get(1), Some(Part::Text(t)) if t.starts_with("://")) => {
+                "http"
+            }
+            Part::Group(_) => "http://x/x",
+        });
+    }
+    is_normal(sample.as_bytes())
 }
 
 /// `text` with a backslash before each of `special`.
@@ -125,6 +148,26 @@ mod tests {
         assert_eq!(written(PLAIN, &parts).as_deref(), Ok("a$$1%1\\${1}2"));
         assert!(written(NGINX, &parts).is_err() && written(PLAIN, &[Part::Text("\n".into())]).is_err());
         assert_eq!(written(NGINX, &parts[1..]).as_deref(), Ok("$12"), "groups have one digit there");
+    }
+
+    #[test]
+    fn browsers_leave_what_a_redirect_prints() {
+        let text = |text: &str| Part::Text(text.into());
+        let group = || Part::Group(1);
+        let normal = [
+            vec![group(), text("://www.a.com/b?c="), group()],
+            vec![group(), text("/")],
+            vec![text("http://"), group(), group(), text("?x%3F")],
+            vec![text("http://a.com:8080/")],
+        ];
+        assert!(normal.iter().all(|parts| prints_normal(parts)));
+        let odd = [
+            vec![group(), text("/./")],
+            vec![text("http://a.com/../"), group()],
+            vec![text("http://a.com/%3f")],
+            vec![text("http://a.com:80/"), group()],
+        ];
+        assert!(!odd.iter().any(|parts| prints_normal(parts)));
     }
 
     #[test]

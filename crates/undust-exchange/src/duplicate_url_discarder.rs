@@ -95,14 +95,17 @@ fn pattern(meaning: &Meaning) -> Result<Pattern, String> {
         Change::KeepOnly(name) => return Err(format!("the pattern cannot ask for a parameter '{name}'")),
         Change::Drop(_) | Change::DropAll => String::new(),
     };
+    let port = meaning.colon_port();
     let plain_domain = query.is_empty() && meaning.path == Path::Any;
     let host = match &meaning.hosts {
-        Hosts::Every if plain_domain && scheme.is_empty() && meaning.change != Change::DropAll => {
+        Hosts::Every
+            if plain_domain && scheme.is_empty() && port.is_empty() && meaning.change != Change::DropAll =>
+        {
             return Ok(universal());
         }
         Hosts::Every => return Err("what holds on all sites cannot depend on more".into()),
         Hosts::Below(name) if plain_domain => {
-            return Ok(Pattern { exclude: Vec::new(), include: vec![format!("{scheme}{name}")] });
+            return Ok(Pattern { exclude: Vec::new(), include: vec![format!("{scheme}{name}{port}")] });
         }
         Hosts::Below(_) => {
             return Err("it holds on all hosts of a domain, and a pattern with a path only on one".into());
@@ -118,8 +121,8 @@ fn pattern(meaning: &Meaning) -> Result<Pattern, String> {
     if paths.iter().any(|path| path.contains('*')) {
         return Err("its path holds a *, which a pattern reads as any text".into());
     }
-    let include = paths.into_iter().map(|path| format!("{scheme}{host}{path}{query}")).collect();
-    Ok(Pattern { exclude: vec![format!("www.{host}/")], include })
+    let include = paths.into_iter().map(|path| format!("{scheme}{host}{port}{path}{query}")).collect();
+    Ok(Pattern { exclude: vec![format!("www.{host}{port}/")], include })
 }
 
 fn is_plain(name: &str) -> bool {
@@ -189,8 +192,13 @@ fn places(include: &str, exclude: &[String]) -> Result<Vec<Meaning>, String> {
         Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
         None => (None, include),
     };
-    let place =
-        |hosts: Hosts, path: Path| Meaning { scheme: scheme.clone(), hosts, path, change: Change::DropAll };
+    let place = |hosts: Hosts, path: Path| Meaning {
+        scheme: scheme.clone(),
+        hosts,
+        port: None,
+        path,
+        change: Change::DropAll,
+    };
     let (host, path) = rest.split_at(rest.find(['/', '?', '#']).unwrap_or(rest.len()));
     let host = host.to_ascii_lowercase();
     let has_own = exclude.len() == 1 && exclude[0] == format!("www.{host}/");

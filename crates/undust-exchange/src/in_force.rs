@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use undust::apply::{Form, in_form};
+use undust::apply::{Finding, Form, in_form, rules_without_url};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
@@ -30,6 +30,13 @@ impl InForce<'_> {
         name(self.site, self.rule)
     }
 
+    /// URLs that it was seen to change, or tried on.
+    pub(crate) fn examples(&self) -> impl Iterator<Item = &str> {
+        let seen = self.rule.evidence.iter().flat_map(|evidence| evidence.examples.iter().flatten());
+        let tried = self.rule.validation.iter().flat_map(|validation| &validation.samples);
+        seen.chain(tried.map(|sample| &sample.url)).map(String::as_str)
+    }
+
     pub(crate) fn holds_everywhere(&self) -> bool {
         self.site == EVERY_SITE
     }
@@ -45,12 +52,18 @@ pub(crate) fn in_force(set: &RuleSet) -> (Vec<InForce<'_>>, Vec<LeftOut>) {
     if let Some(model) = &set.model {
         left_out.push(LeftOut::new(format!("the model {}", model.file), "other tools have no models"));
     }
+    let unfit: BTreeSet<String> = rules_without_url(set).iter().flat_map(Finding::blamed).cloned().collect();
     let (every, sites): (Vec<_>, Vec<_>) = set.sites.iter().partition(|site| site.site == EVERY_SITE);
     for site in sites.into_iter().chain(every) {
         for rule in site.rules.iter().filter(|rule| rule.is_active()) {
             let (site_by, but) = (set.site_by, sites_without(rule, site, set));
             let site = site.site.as_str();
-            match fetchable(rule) {
+            let action = if unfit.contains(&rule.id) {
+                Err("what it prints is no URL of its site")
+            } else {
+                fetchable(rule)
+            };
+            match action {
                 Ok(action) => rules.push(InForce { site, site_by, but, rule, action }),
                 Err(reason) => left_out.push(LeftOut::new(name(site, rule), reason)),
             }

@@ -10,12 +10,14 @@ mod collect;
 mod dialect;
 mod duplicate_url_discarder;
 mod in_force;
+mod known;
 mod meaning;
 mod nginx;
 mod no_vary_search;
 mod nutch;
 mod place;
 mod plain;
+mod redirects;
 mod regex_of;
 mod regex_read;
 mod removeparam;
@@ -25,7 +27,10 @@ use std::str::FromStr;
 
 use undust::rules::RuleSet;
 
+use dialect::{APACHE, Dialect, NGINX};
 use in_force::in_force;
+pub use known::{Answer, Known};
+pub use redirects::to_ask;
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -71,6 +76,20 @@ impl Format {
     /// What it is called.
     pub fn name(self) -> &'static str {
         Format::NAMED.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
+    }
+
+    /// Whether it makes a server redirect.
+    pub fn redirects(self) -> bool {
+        self.dialect().is_some()
+    }
+
+    /// How redirects are written.
+    fn dialect(self) -> Option<Dialect> {
+        match self {
+            Format::Apache => Some(APACHE),
+            Format::Nginx => Some(NGINX),
+            _ => None,
+        }
     }
 
     /// What the format cannot tell apart, whatever the rule, so that its users do a little more or less than our rules say.
@@ -142,14 +161,25 @@ pub struct Imported {
 
 /// The rules of `set` that are in force, in `format`.
 pub fn export(set: &RuleSet, format: Format) -> Exported {
+    export_with(set, format, &Known::default())
+}
+
+/// [`export`], without redirects that by what is `known` of the site would take pages offline.
+pub fn export_with(set: &RuleSet, format: Format, known: &Known) -> Exported {
     let (rules, mut left_out) = in_force(set);
     let written = match format {
         Format::DuplicateUrlDiscarder => duplicate_url_discarder::export(&rules),
         Format::Nutch => nutch::export(&rules),
         Format::ClearUrls => clearurls::export(&rules),
         Format::RemoveParam => removeparam::export(&rules),
-        Format::Nginx => nginx::export(&rules),
-        Format::Apache => apache::export(&rules),
+        Format::Nginx => {
+            let (kept, left_out) = redirects::safe(set, &rules, NGINX, known);
+            Written { text: nginx::write(&kept), left_out }
+        }
+        Format::Apache => {
+            let (kept, left_out) = redirects::safe(set, &rules, APACHE, known);
+            Written { text: apache::write(&kept), left_out }
+        }
         Format::CleanParam => clean_param::export(&rules),
         Format::NoVarySearch => no_vary_search::export(&rules),
         Format::Regex => plain::export(&rules),

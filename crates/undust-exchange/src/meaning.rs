@@ -15,6 +15,8 @@ pub(crate) struct Meaning {
     /// The only scheme it speaks of.
     pub(crate) scheme: Option<String>,
     pub(crate) hosts: Hosts,
+    /// The port of all of them; none is the usual one.
+    pub(crate) port: Option<String>,
     pub(crate) path: Path,
     pub(crate) change: Change,
 }
@@ -63,12 +65,13 @@ pub(crate) fn meaning(rule: &InForce) -> Result<Meaning, String> {
     if !stays(&apart(from), &apart(to)) {
         return Err("it changes more than parameters".into());
     }
-    if from.userinfo.is_some() || from.port.is_some() || matches!(from.fragment, Some(Fragment::Text(_))) {
-        return Err("it asks for a user, a port or a fragment".into());
+    if from.userinfo.is_some() || matches!(from.fragment, Some(Fragment::Text(_))) {
+        return Err("it asks for a user or a fragment".into());
     }
     Ok(Meaning {
         scheme: scheme(&from.scheme)?,
         hosts: hosts(rule, &from.host)?,
+        port: from.port.as_ref().map(port).transpose()?,
         path: path(&from.path)?,
         change: change(from, to)?,
     })
@@ -91,6 +94,10 @@ fn scheme(text: &Text) -> Result<Option<String>, String> {
         None if is_any(text) => Ok(None),
         None => Err("it asks for some schemes".into()),
     }
+}
+
+fn port(text: &Text) -> Result<String, String> {
+    as_literal(text).ok_or("it asks for some ports".to_owned()).and_then(as_text)
 }
 
 /// Whether it is a single hole that takes anything, if only something.
@@ -205,6 +212,11 @@ fn copy_of(text: &Text) -> Text {
 }
 
 impl Meaning {
+    /// The port as it stands behind a host.
+    pub(crate) fn colon_port(&self) -> String {
+        self.port.as_ref().map_or(String::new(), |port| format!(":{port}"))
+    }
+
     /// A rule that says it, to stand under a site that holds its hosts.
     pub(crate) fn action(&self) -> Result<Action, String> {
         let (before, after) = self.change.queries();
@@ -219,6 +231,7 @@ impl Meaning {
                 }
                 Hosts::Every | Hosts::Below(_) => vec![Item::Rest(Convert::Copy)],
             },
+            port: self.port.as_ref().map(|port| literal(port.as_bytes())),
             path: self.path.list(),
             query: before,
             ..Template::default()

@@ -53,5 +53,5 @@ fn holds(wide: &Meaning, narrow: &Meaning) -> bool {
         (Path::Under(wide), Path::Exact(path) | Path::Under(path)) => format!("{path}/").starts_with(wide),
         (wide, narrow) => wide == narrow,
     };
-    scheme && path && wide.hosts.holds(&narrow.hosts)
+    scheme && path && wide.port == narrow.port && wide.hosts.holds(&narrow.hosts)
 }

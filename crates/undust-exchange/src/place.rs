@@ -11,22 +11,24 @@ pub(crate) fn url_pattern(meaning: &Meaning) -> String {
         Hosts::Below(name) => format!("{LABELS}{}", escape(name)),
         Hosts::Only(name) => escape(name),
     };
+    let port = meaning.colon_port();
     let path = match &meaning.path {
         Path::Any => "/".to_owned(),
         Path::Exact(path) => format!("{}\\?", escape(path)),
         Path::Under(path) => format!("{}[/?]", escape(path.trim_end_matches('/'))),
         Path::Starts(path) => escape(path),
     };
-    format!("^{scheme}://{host}{path}")
+    format!("^{scheme}://{host}{port}{path}")
 }
 
 /// What a reader calls it.
 pub(crate) fn place_name(meaning: &Meaning) -> String {
     let scheme = meaning.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
+    let port = meaning.colon_port();
     let host = match &meaning.hosts {
-        Hosts::Every => "every site".to_owned(),
-        Hosts::Below(name) => name.clone(),
-        Hosts::Only(name) => format!("{name} alone"),
+        Hosts::Every => format!("every site{port}"),
+        Hosts::Below(name) => format!("{name}{port}"),
+        Hosts::Only(name) => format!("{name}{port} alone"),
     };
     let path = match &meaning.path {
         Path::Any => String::new(),

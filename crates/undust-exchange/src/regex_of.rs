@@ -34,6 +34,13 @@ pub(crate) struct Regex {
     pub(crate) groups: usize,
 }
 
+impl Regex {
+    fn new(pattern: String, replacement: Vec<Part>) -> Regex {
+        let groups = replacement.iter().filter(|part| matches!(part, Part::Group(_))).count();
+        Regex { pattern, replacement, groups }
+    }
+}
+
 /// A part of a replacement.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) enum Part {
@@ -56,7 +63,7 @@ pub(crate) enum Runner {
 pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, String> {
     match &rule.action {
         Action::Rewrite(rewrite) => of_rewrite(rule, rewrite, runner),
-        Action::Substitute(substitute) => Ok(vec![of_substitute(rule, substitute, runner)?]),
+        Action::Substitute(substitute) => of_substitute(rule, substitute, runner),
         Action::Skip(_) => Err("a skip changes no URL".into()),
     }
 }
@@ -97,6 +104,8 @@ struct Pattern<'t> {
     groups: usize,
     /// The holes that the rewrite prints: no others need groups.
     used: BTreeSet<&'t str>,
+    /// The holes of a redirect that stand before its query: one that held a `?` would move the query.
+    before_query: BTreeSet<String>,
     /// How the path of the rewrite prints the components not named, if it does.
     path_rest_printed: Option<PathRest>,
     /// Whether nothing but the query changes.
@@ -113,14 +122,15 @@ struct Pattern<'t> {
 impl<'t> Pattern<'t> {
     fn new(from: &'t Template, to: &'t Template, runner: Runner) -> Result<Pattern<'t>, String> {
         let mut seen = BTreeSet::new();
-        if !hole_names(from).all(|name| name.is_empty() || seen.insert(name)) {
+        if !hole_names(from.texts()).all(|name| name.is_empty() || seen.insert(name)) {
             return Err("it asks for the same text in two places".into());
         }
         Ok(Pattern {
             text: String::new(),
             groups: 0,
-            used: hole_names(to).collect(),
-            path_rest_printed: PathRest::of(from, to),
+            used: hole_names(to.texts()).collect(),
+            before_query: if runner == Runner::Redirect { before_query(to) } else { BTreeSet::new() },
+            path_rest_printed: PathRest::of(from, to, runner),
             only_query: only_query(from, to),
             separator: b'&',
             looks_ahead: runner != Runner::SiteList,
@@ -231,22 +241,63 @@ impl<'t> Pattern<'t> {
 #[derive(Clone, Copy)]
 enum PathRest {
     Any,
-    /// At least one: without any, `/` would become nothing, which is `/` again.
+    /// At least one: without any, `/` would become nothing, which is `/` again, or a redirect would change nothing but the slash
+    /// at the end of `/doc/`, and the server would change it back.
     Some,
 }
 
 impl PathRest {
-    fn of(from: &Template, to: &Template) -> Option<PathRest> {
-        let is_rest = |item: &Item| matches!(item, Item::Rest(_));
+    fn of(from: &Template, to: &Template, runner: Runner) -> Option<PathRest> {
         let is_bare = |item: &Item| is_rest(item) || item.fixed() == Some(b"");
+        let vanishes = to.path.len() == 1 && from.path.len() > 1 && from.path.iter().all(is_bare);
         if !to.path.iter().any(is_rest) {
             None
-        } else if to.path.len() == 1 && from.path.len() > 1 && from.path.iter().all(is_bare) {
+        } else if vanishes || (runner == Runner::Redirect && may_move_slash(from, to)) {
             Some(PathRest::Some)
         } else {
             Some(PathRest::Any)
         }
     }
+}
+
+fn is_rest(item: &Item) -> bool {
+    matches!(item, Item::Rest(_))
+}
+
+/// Whether a rule, where its `{...}` in the path stands for nothing, changes nothing but the slash at the end.
+fn may_move_slash(from: &Template, to: &Template) -> bool {
+    let without_rest = |template: &Template| {
+        let path = template.path.iter().filter(|item| !is_rest(item)).cloned().collect();
+        Template { path, ..template.clone() }
+    };
+    from.path.iter().any(is_rest) && moves_slash(&without_rest(from), &without_rest(to))
+}
+
+/// Whether `action` changes nothing but the slash at the end of the path, of whatever URL.
+pub(crate) fn changes_only_slash(action: &Action) -> bool {
+    match action {
+        Action::Rewrite(rewrite) => moves_slash(rewrite.matches(), rewrite.becomes()),
+        Action::Substitute(substitute) => {
+            let sides = [substitute.from(), substitute.to()];
+            let longer = |a: &[u8], b: &[u8]| a.strip_suffix(b"/") == Some(b);
+            substitute.is_at_end() && (longer(sides[0], sides[1]) || longer(sides[1], sides[0]))
+        }
+        Action::Skip(_) => false,
+    }
+}
+
+/// Whether one of the templates is the other with a slash at the end of its path.
+fn moves_slash(from: &Template, to: &Template) -> bool {
+    let is_longer = |long: &Template, short: &Template| match long.path.as_slice() {
+        [path @ .., last] => last.fixed() == Some(b"") && path.len() == short.path.len(),
+        [] => false,
+    };
+    let cut = |template: &Template, length: usize| {
+        let path = template.path.iter().take(length).cloned().collect();
+        Template { path, ..template.clone() }
+    };
+    let shorter = from.path.len().min(to.path.len());
+    (is_longer(from, to) || is_longer(to, from)) && stays(&cut(from, shorter), &cut(to, shorter))
 }
 
 /// Whether the rule leaves everything before the query as it is.
@@ -255,11 +306,16 @@ fn only_query(from: &Template, to: &Template) -> bool {
     stays(&apart(from), &apart(to))
 }
 
-fn hole_names(template: &Template) -> impl Iterator<Item = &str> {
-    template.texts().flatten().filter_map(|piece| match piece {
+fn hole_names<'t>(texts: impl Iterator<Item = &'t Text>) -> impl Iterator<Item = &'t str> {
+    texts.flatten().filter_map(|piece| match piece {
         Piece::Hole { name, .. } => Some(name.as_str()),
         _ => None,
     })
+}
+
+fn before_query(to: &Template) -> BTreeSet<String> {
+    let start = Template { query: None, fragment: None, ..to.clone() };
+    hole_names(start.texts()).map(str::to_owned).collect()
 }
 
 fn copies(convert: Convert) -> Result<(), String> {
@@ -292,10 +348,10 @@ fn changes_always(from: &Template, to: &Template) -> bool {
         |one: Option<&[u8]>, other: Option<&[u8]>| matches!((one, other), (Some(a), Some(b)) if a != b);
     let text = |text: &Text| undust::rules::template::as_literal(text).map(<[u8]>::to_vec);
     let lists_differ = |one: &List, other: &List| {
-        let rests = |list: &List| list.iter().filter(|item| matches!(item, Item::Rest(_))).count();
+        let rests = |list: &List| list.iter().filter(|item| is_rest(item)).count();
         let (open, same_length) = (rests(one), one.len() == other.len());
         let aligned = one.iter().zip(other).any(|(a, b)| fixed_differ(a.fixed(), b.fixed()));
-        (open == rests(other) && !same_length) || (open == 0 && aligned) || first_differs(one, other)
+        (open == rests(other) && !same_length) || (open == 0 && aligned) || ends_differ(one, other)
     };
     fixed_differ(text(&from.scheme).as_deref(), text(&to.scheme).as_deref())
         || lists_differ(&from.host, &to.host)
@@ -310,43 +366,132 @@ fn may_vanish(from: &Template, to: &Template) -> bool {
         Item::Rest(_) => true,
         Item::One(text) => text.iter().all(|piece| matches!(piece, Piece::Hole { optional: true, .. })),
     };
-    let is_rest = |item: &Item| matches!(item, Item::Rest(_));
-    let is_bare = matches!(PathRest::of(from, to), Some(PathRest::Some));
+    let is_bare = matches!(PathRest::of(from, to, Runner::Redirect), Some(PathRest::Some));
     !is_bare && to.path.iter().all(is_rest) && from.path.iter().all(may_be_empty)
 }
 
-/// Whether both lists begin with fixed items that differ.
-fn first_differs(one: &List, other: &List) -> bool {
-    let pairs = one.iter().zip(other).map(|(a, b)| (a.fixed(), b.fixed()));
-    let mut fixed = pairs.take_while(|(a, b)| a.is_some() && b.is_some());
-    fixed.any(|(a, b)| a != b)
+/// Whether both lists begin, or end, with fixed items that differ.
+fn ends_differ(one: &List, other: &List) -> bool {
+    fn first_differs<'l>(pairs: impl Iterator<Item = (&'l Item, &'l Item)>) -> bool {
+        let fixed =
+            pairs.map(|(a, b)| (a.fixed(), b.fixed())).take_while(|(a, b)| a.is_some() && b.is_some());
+        fixed.into_iter().any(|(a, b)| a != b)
+    }
+    first_differs(one.iter().zip(other)) || first_differs(one.iter().rev().zip(other.iter().rev()))
 }
 
 /// A substitution, on token borders. Where the expression is run on all URLs, it first looks whether this one is on the site.
-fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Result<Regex, String> {
-    let (from, to) = (as_text(substitute.from())?, as_text(substitute.to())?);
-    let is_token = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
-    let (at_start, at_end) = (substitute.is_at_start(), substitute.is_at_end());
-    let before = if is_token(substitute.from().first()) && !at_start { "(?<![0-9A-Za-z])" } else { "" };
-    let behind = if is_token(substitute.from().last()) && !at_end { "(?![0-9A-Za-z])" } else { "" };
-    let place = format!("{before}{}{behind}", escape(&from));
+fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Result<Vec<Regex>, String> {
+    let to = as_text(substitute.to())?;
+    let place = place_of(substitute)?;
     let here = if runner == Runner::SiteList { String::new() } else { on_site(rule) };
-    let (group, text) = (Part::Group(1), Part::Text(to));
-    let (pattern, replacement) = match (at_start, at_end) {
-        (true, true) => (format!("^{here}{place}$"), vec![text]),
-        (true, false) => (format!("^{here}{place}(.*)$"), vec![text, group]),
-        (false, true) => (format!("^{here}(.*){place}$"), vec![group, text]),
-        (false, false) => match runner {
-            Runner::SiteList => (place, vec![text]),
-            // \G goes on where the last place ended, so that what was seen of the site still holds.
-            Runner::List => (format!("(?:^{here}|(?!^)\\G)(.*?){place}"), vec![group, text]),
-            Runner::Redirect => {
-                return Err("it replaces every place at once, and a redirect changes one".into());
-            }
-        },
+    let ahead = kept_authority(rule, substitute)?;
+    let (group, text) = (Part::Group(1), Part::Text(to.clone()));
+    let one = match (substitute.is_at_start(), substitute.is_at_end(), runner) {
+        (true, true, _) => (format!("^{here}{place}$"), vec![text]),
+        (true, false, Runner::Redirect) => return Ok(redirects_at_start(&here, &place, &to)),
+        (false, true, Runner::Redirect) => return Ok(redirects_at_end(&here, &place, substitute, &to)),
+        (true, false, _) => (format!("^{here}{place}(.*)$"), vec![text, group]),
+        (false, true, _) => (format!("^{here}({ahead}.*){place}$"), vec![group, text]),
+        (false, false, Runner::SiteList) if may_be_in_authority(substitute) => {
+            return Err("its text may stand in the scheme or the host, too".into());
+        }
+        (false, false, Runner::SiteList) => (place, vec![text]),
+        // \G goes on where the last place ended, so that what was seen of the site still holds.
+        (false, false, Runner::List) => {
+            (format!("(^{here}{ahead}|(?!^)\\G)(.*?){place}"), vec![group, Part::Group(2), text])
+        }
+        (false, false, Runner::Redirect) => {
+            return Err("it replaces every place at once, and a redirect changes one".into());
+        }
     };
-    let groups = replacement.iter().filter(|part| matches!(part, Part::Group(_))).count();
-    Ok(Regex { pattern, replacement, groups })
+    Ok(vec![Regex::new(one.0, one.1)])
+}
+
+/// What is replaced, with its token borders.
+fn place_of(substitute: &Substitute) -> Result<String, String> {
+    let is_token = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    let (first, last) = (substitute.from().first(), substitute.from().last());
+    let before = if is_token(first) && !substitute.is_at_start() { "(?<![0-9A-Za-z])" } else { "" };
+    let behind = if is_token(last) && !substitute.is_at_end() { "(?![0-9A-Za-z])" } else { "" };
+    Ok(format!("{before}{}{behind}", escape(&as_text(substitute.from())?)))
+}
+
+/// A redirect that replaces the beginning of the URL. Apache refuses to redirect to a `?` that a group brings (AH10508): the query
+/// has a group of its own, and the `?` stands between them as text.
+fn redirects_at_start(here: &str, place: &str, to: &str) -> Vec<Regex> {
+    let text = |text: &str| Part::Text(text.to_owned());
+    vec![
+        Regex::new(format!("^{here}{place}([^?]*)$"), vec![text(to), Part::Group(1)]),
+        Regex::new(
+            format!("^{here}{place}([^?]*)\\?(.*)$"),
+            vec![text(to), Part::Group(1), text("?"), Part::Group(2)],
+        ),
+    ]
+}
+
+/// A redirect that replaces the end of the URL. Scheme and host stay, and so does the slash behind them; a query does not become
+/// empty, as Apache would drop its `?`.
+fn redirects_at_end(here: &str, place: &str, substitute: &Substitute, to: &str) -> Vec<Regex> {
+    let text = |text: &str| Part::Text(text.to_owned());
+    let slash = if to.starts_with('/') && starts_path(substitute.from()) { "" } else { "/" };
+    let start = format!("^{here}([^:/?#]+://[^/?#]+{slash}[^?]*)");
+    let query = if to.is_empty() { "(.+)" } else { "(.*)" };
+    vec![
+        Regex::new(format!("{start}{place}$"), vec![Part::Group(1), text(to)]),
+        Regex::new(
+            format!("{start}\\?{query}{place}$"),
+            vec![Part::Group(1), text("?"), Part::Group(2), text(to)],
+        ),
+    ]
+}
+
+/// What stands before all places of a substitution that leaves scheme and authority alone: these.
+fn kept_authority(rule: &InForce, substitute: &Substitute) -> Result<&'static str, String> {
+    let (from, to) = (substitute.from(), substitute.to());
+    if substitute.names_authority() {
+        Ok("")
+    } else if may_hold_end_of_host(rule, substitute) {
+        Err("its text may hold the end of a host".into())
+    } else if !starts_path(from) {
+        Ok("[^:/?#]+://[^/?#]*[/?#]")
+    } else if starts_path(to) || (substitute.is_at_end() && to.is_empty()) {
+        Ok("[^:/?#]+://[^/?#]*")
+    } else {
+        Err("it may join a path to its host".into())
+    }
+}
+
+fn starts_path(text: &[u8]) -> bool {
+    text.first().is_some_and(|byte| b"/?#".contains(byte))
+}
+
+/// How a text goes on where it begins in `scheme://authority`: the part that would be the end of a host, and what is behind it.
+fn in_authority(from: &[u8]) -> (&[u8], &[u8]) {
+    let skip = |text: &[u8], is_skipped: fn(&u8) -> bool| text.iter().take_while(|b| is_skipped(b)).count();
+    let scheme = skip(from, u8::is_ascii_alphanumeric);
+    let slashes = if from[scheme..].starts_with(b":") { scheme + 1 } else { 0 };
+    let host = slashes + skip(&from[slashes..], |byte| *byte == b'/');
+    let is_host_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:@%[]".contains(byte);
+    from[host..].split_at(skip(&from[host..], is_host_byte))
+}
+
+/// Whether a place may begin in the authority and end behind it. On a site of which the name is known, hosts end in that name.
+fn may_hold_end_of_host(rule: &InForce, substitute: &Substitute) -> bool {
+    let (end, behind) = in_authority(substitute.from());
+    let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
+    let is_end = rule.holds_everywhere()
+        || name.ends_with(&end)
+        || end.ends_with(name)
+        || end.iter().all(u8::is_ascii_digit);
+    let kept = &substitute.from()[..substitute.from().len() - behind.len()];
+    let continues = behind.first().is_none_or(|byte| b"/?#".contains(byte));
+    !end.is_empty() && is_end && substitute.to().starts_with(kept) && continues
+}
+
+/// Whether the text of a substitution that leaves scheme and authority alone may stand there.
+fn may_be_in_authority(substitute: &Substitute) -> bool {
+    !substitute.names_authority() && in_authority(substitute.from()).1.is_empty()
 }
 
 const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";

@@ -282,19 +282,20 @@ pub(crate) fn hosts_of(pattern: &str) -> Result<Hosts, String> {
     }
     let name = ANY_HOST_BELOW.iter().find_map(|start| pattern.strip_prefix(start));
     let name = name.ok_or("the pattern asks for more than a host")?;
-    let name = ["\\/", "/"].iter().find_map(|end| name.strip_suffix(end)).unwrap_or(name);
-    match words(name)?.as_slice() {
-        [host] if is_host(host) => Ok(Hosts::Below(host.clone())),
+    let whole = ["\\/", "/"].iter().find_map(|end| name.strip_suffix(end));
+    match words(whole.unwrap_or(name))?.as_slice() {
+        // A single label that nothing ends is the beginning of many a host.
+        [host] if is_host(host) && (whole.is_some() || host.contains('.')) => Ok(Hosts::Below(host.clone())),
         [host] => Err(format!("'{host}' is no host")),
         _ => Err("the pattern is for several hosts".into()),
     }
 }
 
-/// Whether it is the name of a host in lower case, and not the name for all sites.
+/// Whether it is the name of a host in lower case, such as `www.example.org` or `wiki`, and not the name for all sites.
 pub(crate) fn is_host(name: &str) -> bool {
     let is_label = |label: &str| {
         !label.is_empty()
             && label.bytes().all(|b| b.is_ascii_lowercase() || b.is_ascii_digit() || b == b'-' || b == b'_')
     };
-    name != EVERY_SITE && name.contains('.') && name.split('.').all(is_label)
+    name != EVERY_SITE && name.split('.').all(is_label)
 }

@@ -39,17 +39,18 @@ fn url_filters(meaning: &Meaning) -> Vec<String> {
         Path::Under(path) => vec![path.clone(), format!("{}?", path.trim_end_matches('/'))],
         Path::Starts(path) => vec![path.clone()],
     };
+    let port = &meaning.colon_port();
     let is_simple = !paths.iter().any(|path| path.contains(['*', '^', '|', '$', ',', '\\', ' ']));
     match (&meaning.hosts, &meaning.scheme) {
-        (Hosts::Every, None) if meaning.path == Path::Any => vec![String::new()],
+        (Hosts::Every, None) if meaning.path == Path::Any && meaning.port.is_none() => vec![String::new()],
         (Hosts::Below(name), None) if is_simple => {
-            paths.iter().map(|path| format!("||{name}{path}")).collect()
+            paths.iter().map(|path| format!("||{name}{port}{path}")).collect()
         }
         (Hosts::Only(name), scheme) if is_simple => {
             let schemes = scheme.as_ref().map_or(vec!["http", "https"], |scheme| vec![scheme]);
             schemes
                 .iter()
-                .flat_map(|scheme| paths.iter().map(move |path| format!("|{scheme}://{name}{path}")))
+                .flat_map(|scheme| paths.iter().map(move |path| format!("|{scheme}://{name}{port}{path}")))
                 .collect()
         }
         _ => vec![format!(
@@ -85,6 +86,7 @@ fn read(line: &str) -> Result<Vec<Meaning>, String> {
     let place = |hosts: Hosts, path: Path, scheme: Option<&str>| Meaning {
         scheme: scheme.map(str::to_owned),
         hosts,
+        port: None,
         path,
         change: options.change.clone(),
     };
@@ -156,6 +158,9 @@ fn url_place(pattern: &str) -> Result<(Hosts, Path, Option<&str>), String> {
         };
     let (host, path) = rest.split_at(rest.find(['/', '^', '*', '?']).unwrap_or(rest.len()));
     let host = read_domain(&host.to_ascii_lowercase())?;
+    if path.is_empty() && !host.contains('.') {
+        return Err(format!("hosts that begin with '{host}' may be many"));
+    }
     let path = match path {
         "" | "^" | "/" | "^*" | "/*" | "*" => Path::Any,
         _ => read_path(path.trim_end_matches('*'))?,

@@ -154,3 +154,24 @@ fn there_and_back() {
         }
     }
 }
+
+/// Hosts of networks of one's own have names of one label, or under no public suffix.
+#[test]
+fn hosts_that_are_not_public() {
+    let filters = "||wiki^$removeparam=sid\n||doc.test/$removeparam=ref\n$removeparam=x,domain=localhost|ci.internal\n||cdn$removeparam=y\n";
+    let imported = import(filters, Format::RemoveParam).expect("filters");
+    assert_eq!(applied(&imported, "http://wiki/a?id=1&sid=2"), "http://wiki/a?id=1");
+    assert_eq!(applied(&imported, "http://www.doc.test/a?ref=2"), "http://www.doc.test/a");
+    assert_eq!(applied(&imported, "http://localhost/a?x=2&sid=1"), "http://localhost/a?sid=1");
+    assert_eq!(applied(&imported, "http://ci.internal/a?x=2"), "http://ci.internal/a");
+    let reasons: Vec<&str> = imported.left_out.iter().map(|one| one.reason.as_str()).collect();
+    assert_eq!(reasons, ["hosts that begin with 'cdn' may be many"]);
+
+    let provider = |pattern: &str| {
+        let rules = format!(r#"{{"providers": {{"own": {{"urlPattern": "{pattern}", "rules": ["sid"]}}}}}}"#);
+        import(&rules, Format::ClearUrls).expect("JSON")
+    };
+    let own = provider(r"^https?:\\/\\/(?:[a-z0-9-]+\\.)*?wiki\\/");
+    assert_eq!(applied(&own, "http://wiki/a?id=1&sid=2"), "http://wiki/a?id=1");
+    assert_eq!(provider(r"^https?:\\/\\/(?:[a-z0-9-]+\\.)*?wiki").left_out.len(), 1);
+}

@@ -5,3 +5,4 @@
 mod generate;
 mod import;
 mod plain;
+mod redirects;

@@ -4,16 +4,17 @@
 //! stop says nothing of any URL, and must not be taken for the former. So before a silence is believed, a URL of the host that
 //! answered before is asked again.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 use std::fmt;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 use undust_content::{Document, Sketch, SketchOptions};
-use url::Url;
 
 use crate::error::{FetchError, FetchErrorKind, Refusal};
-use crate::fetcher::{Fetched, Fetcher};
+use crate::fetcher::{self, Fetched, Fetcher};
 use crate::hosts::lock;
+use crate::http::request_target;
 
 /// So many pages are remembered, of two to three kilobytes each.
 const MOST_REMEMBERED: usize = 20_000;
@@ -26,11 +27,40 @@ const DOWN_AFTER: u32 = 2;
 pub struct Comparer {
     fetcher: Fetcher,
     options: SketchOptions,
-    known: Mutex<HashMap<Vec<u8>, Visit>>,
+    /// By request.
+    known: Mutex<HashMap<String, Visit>>,
     /// By host: the last URL that was answered with a page.
     good: Mutex<HashMap<String, Vec<u8>>>,
-    /// Hosts that are asked no more.
-    down: Mutex<HashSet<String>>,
+    /// By origin: why nothing is asked there any more.
+    down: Mutex<HashMap<String, String>>,
+}
+
+/// Where a URL leads. All is empty but the request where it leads nowhere.
+#[derive(Debug)]
+struct Target {
+    /// What is sent, as a URL.
+    request: String,
+    /// As the fetcher knows it.
+    host: String,
+    /// Scheme, host and port: one of them may be served, and another not.
+    origin: String,
+}
+
+impl Target {
+    fn of(url: &[u8]) -> Target {
+        match fetcher::parse(url) {
+            Ok(parsed) => Target {
+                request: request_target(&parsed),
+                host: parsed.host_str().unwrap_or_default().to_owned(),
+                origin: parsed.origin().ascii_serialization(),
+            },
+            Err(_) => Target {
+                request: String::from_utf8_lossy(url).into_owned(),
+                host: String::new(),
+                origin: String::new(),
+            },
+        }
+    }
 }
 
 /// What comparing two URLs gave.
@@ -42,7 +72,7 @@ pub enum Comparison {
     Other,
     /// The first leads to a page, the second to none. Says why.
     Missing(String),
-    /// The first leads to no page of text, or one of them must not be fetched. Says why.
+    /// The first leads to no page of text, one of them must not be fetched, or both are one request. Says why.
     Unknown(String),
     /// Nothing can be told any more.
     Stopped(Stop),
@@ -102,10 +132,55 @@ impl Comparer {
         self.fetcher.requests()
     }
 
-    /// Compares the pages that two URLs lead to.
+    /// Meets the host that `urls` have in common: resolves its name, reads its `robots.txt` and fetches the first URL that this allows,
+    /// without insisting. Gives the pause between requests, or why nothing can be fetched from there; then it is not asked again. One page
+    /// that fails says nothing of the host.
+    pub fn reach<'u>(&self, urls: impl IntoIterator<Item = &'u [u8]>) -> Result<Duration, FetchError> {
+        let mut failed = None;
+        for url in urls {
+            let target = Target::of(url);
+            let error = match self.fetcher.probe(url) {
+                Ok(page) => {
+                    let visit = self.answered(url, &target, &page);
+                    self.remember(&target, &visit);
+                    return Ok(self.fetcher.pause(&target.host));
+                }
+                Err(error) => error,
+            };
+            let blame = self.blame(&target, &error);
+            if blame == Blame::Page {
+                return Ok(self.fetcher.pause(&target.host));
+            }
+            failed = Some((target, error));
+            if blame == Blame::Host {
+                break;
+            }
+        }
+        let Some((target, error)) = failed else { return Ok(Duration::ZERO) };
+        self.give_up(&target, error.kind.to_string());
+        Err(error)
+    }
+
+    /// What an error says of the host, before anything else is known of it.
+    fn blame(&self, target: &Target, error: &FetchError) -> Blame {
+        match &error.kind {
+            // Somebody answered, and sent us elsewhere.
+            _ if error.hop.is_some() => Blame::Page,
+            FetchErrorKind::Invalid(_) | FetchErrorKind::Refused(Refusal::Robots) => Blame::Url,
+            FetchErrorKind::Refused(_) => Blame::Host,
+            FetchErrorKind::Transport(_) if !self.fetcher.has_answered(&target.origin) => Blame::Host,
+            _ => Blame::Page,
+        }
+    }
+
+    /// Compares the pages that two URLs lead to. Where both are one request, its answer is no evidence.
     pub fn compare(&self, url: &[u8], with: &[u8]) -> Comparison {
         let unknown = |why: &str| Comparison::Unknown(format!("{}: {why}", String::from_utf8_lossy(url)));
-        let one = match self.visit(url) {
+        let (first, second) = (Target::of(url), Target::of(with));
+        if first.request == second.request {
+            return unknown(&format!("{} is the same request", String::from_utf8_lossy(with)));
+        }
+        let one = match self.visit(url, &first) {
             Visit::Page(sketch) => sketch,
             Visit::Gone(why) => return Comparison::Stopped(Stop::Host(why)),
             Visit::Spent(budget) => return Comparison::Stopped(Stop::Budget(budget)),
@@ -114,13 +189,13 @@ impl Comparer {
             Visit::NoPage(why) => return unknown(&why),
             Visit::Untold(why) => return Comparison::Unknown(why),
         };
-        match self.visit(with) {
+        match self.visit(with, &second) {
             Visit::Page(other) if one.matches(&other, self.options.agree) => Comparison::Same,
             Visit::Page(_) | Visit::NoText => Comparison::Other,
             Visit::Status(status) if status >= 500 => self.overloaded(url, status),
             Visit::Status(status) => Comparison::Missing(status.to_string()),
             Visit::NoPage(why) => Comparison::Missing(why),
-            Visit::Gone(why) if host_of(url) == host_of(with) => Comparison::Stopped(Stop::Host(why)),
+            Visit::Gone(why) if first.origin == second.origin => Comparison::Stopped(Stop::Host(why)),
             Visit::Gone(why) | Visit::Untold(why) => Comparison::Unknown(why),
             Visit::Spent(budget) => Comparison::Stopped(Stop::Budget(budget)),
         }
@@ -135,40 +210,41 @@ impl Comparer {
         }
     }
 
-    fn visit(&self, url: &[u8]) -> Visit {
-        if let Some(known) = lock(&self.known).get(url) {
+    fn visit(&self, url: &[u8], target: &Target) -> Visit {
+        if let Some(known) = lock(&self.known).get(&target.request) {
             return known.clone();
         }
-        let host = host_of(url);
-        if lock(&self.down).contains(&host) {
-            return Visit::Gone(format!("{host} does not answer"));
+        if let Some(why) = lock(&self.down).get(&target.origin) {
+            return Visit::Gone(why.clone());
         }
         let visit = match self.fetcher.fetch(url) {
-            Ok(page) => self.answered(url, &host, &page),
-            Err(error) => self.unanswered(&host, error),
+            Ok(page) => self.answered(url, target, &page),
+            Err(error) => self.unanswered(target, error),
         };
-        if visit.lasts() {
-            self.remember(url, visit.clone());
-        }
+        self.remember(target, &visit);
         visit
     }
 
-    fn remember(&self, url: &[u8], visit: Visit) {
+    fn remember(&self, target: &Target, visit: &Visit) {
+        if !visit.lasts() {
+            return;
+        }
         let mut known = lock(&self.known);
         if known.len() >= MOST_REMEMBERED {
             known.clear();
         }
-        known.insert(url.to_vec(), visit);
+        known.insert(target.request.clone(), visit.clone());
     }
 
-    fn answered(&self, url: &[u8], host: &str, page: &Fetched) -> Visit {
+    fn answered(&self, url: &[u8], target: &Target, page: &Fetched) -> Visit {
+        let host = &target.host;
         match page.status {
             // Repeated as often as is polite, and still too much.
-            429 => self.give_up(host, format!("{host} asks for fewer requests (status 429)")),
+            429 => self.give_up(target, format!("{host} asks for fewer requests (status 429)")),
             400.. => Visit::Status(page.status),
             _ => {
                 let document = Document::read(&page.body, page.content_type.as_deref());
-                lock(&self.good).insert(host.to_owned(), url.to_vec());
+                lock(&self.good).insert(host.clone(), url.to_vec());
                 if document.text.is_empty() {
                     return Visit::NoText;
                 }
@@ -177,44 +253,52 @@ impl Comparer {
         }
     }
 
-    fn unanswered(&self, host: &str, error: FetchError) -> Visit {
+    fn unanswered(&self, target: &Target, error: FetchError) -> Visit {
         let told = error.to_string();
-        let elsewhere = error.hop.as_ref().is_some_and(|hop| host_of(hop.as_bytes()) != host);
+        let elsewhere = error.hop.as_ref().is_some_and(|hop| Target::of(hop.as_bytes()).host != target.host);
         match error.kind {
             FetchErrorKind::Budget(budget) => Visit::Spent(budget),
             FetchErrorKind::Transport(_) if elsewhere => Visit::Untold(told),
-            FetchErrorKind::Transport(why) => self.silent(host, &told, why),
+            FetchErrorKind::Transport(why) => self.silent(target, &told, why),
             FetchErrorKind::Redirects(problem) => Visit::NoPage(problem.to_string()),
             FetchErrorKind::Invalid(_) => Visit::NoPage("not a URL".to_owned()),
-            FetchErrorKind::Refused(Refusal::RobotsUnavailable(_)) if error.hop.is_none() => {
-                self.give_up(host, told)
+            // So it will be for every URL of the host, at the price of a request each.
+            FetchErrorKind::Refused(Refusal::RobotsUnavailable(_) | Refusal::Address { .. })
+                if error.hop.is_none() =>
+            {
+                self.give_up(target, told)
             }
             FetchErrorKind::Refused(_) => Visit::Untold(told),
         }
     }
 
     /// Is it this URL that gives no answer, or the host?
-    fn silent(&self, host: &str, told: &str, why: String) -> Visit {
-        let good = lock(&self.good).get(host).cloned();
+    fn silent(&self, target: &Target, told: &str, why: String) -> Visit {
+        let good = lock(&self.good).get(&target.host).cloned();
         let Some(good) = good else {
-            let down = self.fetcher.failures_in_a_row(host) >= DOWN_AFTER;
-            return if down { self.give_up(host, told.to_owned()) } else { Visit::Untold(told.to_owned()) };
+            let down = self.fetcher.failures_in_a_row(&target.host) >= DOWN_AFTER;
+            return if down { self.give_up(target, told.to_owned()) } else { Visit::Untold(told.to_owned()) };
         };
         match self.fetcher.fetch(&good).map_err(|error| error.kind) {
             Err(FetchErrorKind::Budget(budget)) => Visit::Spent(budget),
-            Err(_) => self.give_up(host, told.to_owned()),
+            Err(_) => self.give_up(target, told.to_owned()),
             Ok(_) => Visit::NoPage(why),
         }
     }
 
-    fn give_up(&self, host: &str, why: String) -> Visit {
-        lock(&self.down).insert(host.to_owned());
+    fn give_up(&self, target: &Target, why: String) -> Visit {
+        lock(&self.down).insert(target.origin.clone(), why.clone());
         Visit::Gone(why)
     }
 }
 
-/// The host as the fetcher knows it; empty where there is none.
-fn host_of(url: &[u8]) -> String {
-    let parsed = Url::parse(&String::from_utf8_lossy(url)).ok();
-    parsed.and_then(|url| url.host_str().map(str::to_owned)).unwrap_or_default()
+/// What an error is about.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Blame {
+    /// Nothing was asked for this URL; another one of the host may do.
+    Url,
+    /// The host answers, though not with a page.
+    Page,
+    /// Nothing can be fetched from the host.
+    Host,
 }

@@ -96,6 +96,9 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Scheme(scheme) => write!(f, "{scheme}: is neither http nor https"),
+            Refusal::Address { host, address } if *host == address.to_string() => {
+                write!(f, "{address} is not a public address")
+            }
             Refusal::Address { host, address } => {
                 write!(f, "{host} is at {address}, which is not a public address")
             }

@@ -1,11 +1,13 @@
 //! From a URL to its content: hops, permissions, attempts.
 
+use std::cell::Cell;
 use std::collections::HashMap;
 use std::net::IpAddr;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
-use url::{Host, Url};
+use url::{Host, SyntaxViolation, Url};
 
 use crate::address::Addresses;
 use crate::error::{FetchError, FetchErrorKind, OptionsError, RedirectProblem, Refusal};
@@ -62,6 +64,8 @@ struct Errand {
     redirects: u32,
     bytes: usize,
     mind_robots: bool,
+    /// Whether to ask again where no answer came.
+    insist: bool,
 }
 
 impl Fetcher {
@@ -81,10 +85,19 @@ impl Fetcher {
     /// Fetches a URL: waits for its turn, follows redirects, repeats what may help. Bytes that are no UTF-8 are sent
     /// percent-encoded; user and password are left out.
     pub fn fetch(&self, url: &[u8]) -> Result<Fetched, FetchError> {
+        self.fetch_with(url, true)
+    }
+
+    /// Fetches a URL, but where no answer comes does not ask again: tells at once whether somebody is there.
+    pub fn probe(&self, url: &[u8]) -> Result<Fetched, FetchError> {
+        self.fetch_with(url, false)
+    }
+
+    fn fetch_with(&self, url: &[u8], insist: bool) -> Result<Fetched, FetchError> {
         let shown = || String::from_utf8_lossy(url).into_owned();
         let start = parse(url).map_err(|kind| FetchError { url: shown(), hop: None, kind })?;
-        let errand =
-            Errand { redirects: self.options.max_redirects, bytes: self.options.max_body, mind_robots: true };
+        let (redirects, bytes) = (self.options.max_redirects, self.options.max_body);
+        let errand = Errand { redirects, bytes, mind_robots: true, insist };
         self.follow(start, errand).map_err(|(hop, kind)| FetchError { url: shown(), hop, kind })
     }
 
@@ -92,6 +105,17 @@ impl Fetcher {
     /// 0 after any answer. One bad URL makes 1; many in a row say that the host is down.
     pub fn failures_in_a_row(&self, host: &str) -> u32 {
         self.hosts.get(host).failures()
+    }
+
+    /// Whether the `robots.txt` of an origin (`scheme://host`, with its port if that is not the usual one) was answered.
+    pub(crate) fn has_answered(&self, origin: &str) -> bool {
+        let slot = lock(&self.robots).get(origin).cloned();
+        slot.is_some_and(|slot| lock(&slot).is_some())
+    }
+
+    /// The pause between two requests to a host: [`Options::delay`], or what its `robots.txt` asks for, once that is read.
+    pub fn pause(&self, host: &str) -> Duration {
+        self.hosts.get(host).pause(self.options.delay)
     }
 
     /// How many requests of the budget are made.
@@ -116,9 +140,9 @@ impl Fetcher {
     fn visit(&self, url: &Url, errand: Errand) -> Result<Answer, FetchErrorKind> {
         self.check(url).map_err(FetchErrorKind::Refused)?;
         if errand.mind_robots {
-            self.ask_robots(url)?;
+            self.ask_robots(url, errand.insist)?;
         }
-        self.persist(url, errand.bytes)
+        self.persist(url, errand)
     }
 
     /// Scheme, and address where the URL names one. Names are checked when they are resolved, by `address::Guard`.
@@ -137,8 +161,8 @@ impl Fetcher {
         Err(Refusal::Address { host: host_of(url).to_owned(), address })
     }
 
-    fn ask_robots(&self, url: &Url) -> Result<(), FetchErrorKind> {
-        let robots = match self.policy(url)? {
+    fn ask_robots(&self, url: &Url, insist: bool) -> Result<(), FetchErrorKind> {
+        let robots = match self.policy(url, insist)? {
             Policy::Rules(robots) => robots,
             Policy::Unavailable(status) => {
                 return Err(FetchErrorKind::Refused(Refusal::RobotsUnavailable(status)));
@@ -159,23 +183,23 @@ impl Fetcher {
 
     /// The `robots.txt` of a URL's scheme, host and port, read once. Without any answer nothing is remembered: the host
     /// may be back for the next URL.
-    fn policy(&self, url: &Url) -> Result<Policy, FetchErrorKind> {
+    fn policy(&self, url: &Url, insist: bool) -> Result<Policy, FetchErrorKind> {
         let slot = Arc::clone(lock(&self.robots).entry(url.origin().ascii_serialization()).or_default());
         // Held while it is read, so that other threads wait for it instead of asking, too.
         let mut slot = lock(&slot);
         if let Some(policy) = &*slot {
             return Ok(policy.clone());
         }
-        let policy = self.fetch_policy(url)?;
+        let policy = self.fetch_policy(url, insist)?;
         *slot = Some(policy.clone());
         Ok(policy)
     }
 
-    fn fetch_policy(&self, url: &Url) -> Result<Policy, FetchErrorKind> {
+    fn fetch_policy(&self, url: &Url, insist: bool) -> Result<Policy, FetchErrorKind> {
         let mut robots = url.clone();
         robots.set_path("/robots.txt");
         robots.set_query(None);
-        let errand = Errand { redirects: ROBOTS_REDIRECTS, bytes: ROBOTS_BYTES, mind_robots: false };
+        let errand = Errand { redirects: ROBOTS_REDIRECTS, bytes: ROBOTS_BYTES, mind_robots: false, insist };
         match self.follow(robots, errand) {
             Ok(page) => Ok(policy_of(&page)),
             // To the standard, as good as none.
@@ -188,15 +212,19 @@ impl Fetcher {
     }
 
     /// Asks until there is an answer to keep, or no sense in asking again.
-    fn persist(&self, url: &Url, bytes: usize) -> Result<Answer, FetchErrorKind> {
+    fn persist(&self, url: &Url, errand: Errand) -> Result<Answer, FetchErrorKind> {
         let host = self.hosts.get(host_of(url));
         let mut repeated = 0;
         loop {
             self.spend()?;
             let (result, again) = host.in_turn(self.options.delay, || {
-                let result = self.client.get(url, bytes);
+                let result = self.client.get(url, errand.bytes);
                 let next = retry::next(&result, repeated, &self.options);
-                ((result, next.again), next.pause)
+                if result.is_ok() || errand.insist {
+                    ((result, next.again), next.pause)
+                } else {
+                    ((result, false), Duration::ZERO)
+                }
             });
             if !again {
                 match &result {
@@ -219,8 +247,8 @@ impl Fetcher {
     }
 }
 
-/// Reads a URL, and drops what is not sent: user, password, fragment.
-fn parse(url: &[u8]) -> Result<Url, FetchErrorKind> {
+/// Reads a URL, and drops what is not sent: user, password, fragment. URLs that come out equal are one request.
+pub(crate) fn parse(url: &[u8]) -> Result<Url, FetchErrorKind> {
     let text = match std::str::from_utf8(url) {
         Ok(text) => text.to_owned(),
         Err(_) => url
@@ -228,8 +256,23 @@ fn parse(url: &[u8]) -> Result<Url, FetchErrorKind> {
             .map(|byte| if byte.is_ascii() { char::from(*byte).to_string() } else { format!("%{byte:02X}") })
             .collect(),
     };
-    let url = Url::parse(&text).map_err(|error| FetchErrorKind::Invalid(error.to_string()))?;
-    Ok(bare(url))
+    let repaired = Cell::new(None);
+    let note = |violation| repaired.set(repaired.get().or(misread(violation)));
+    let url = Url::options().syntax_violation_callback(Some(&note)).parse(&text);
+    match (url, repaired.get()) {
+        (Err(error), _) => Err(FetchErrorKind::Invalid(error.to_string())),
+        (Ok(_), Some(why)) => Err(FetchErrorKind::Invalid(why.to_owned())),
+        (Ok(url), None) => Ok(bare(url)),
+    }
+}
+
+/// What the parser repairs so that another URL is read than the one written: `http:/host/` is no URL, whatever browsers make of it.
+fn misread(violation: SyntaxViolation) -> Option<&'static str> {
+    match violation {
+        SyntaxViolation::ExpectedDoubleSlash => Some("the scheme is not followed by // and a host"),
+        SyntaxViolation::TabOrNewlineIgnored => Some("it holds a tab or a line break"),
+        _ => None,
+    }
 }
 
 fn bare(mut url: Url) -> Url {
@@ -324,6 +367,22 @@ mod tests {
         }
         for url in ["", "/path", "http://", "http://a b/", "http://[::1/", "http://999.1.1.1/"] {
             assert!(matches!(kind(url.as_bytes()), FetchErrorKind::Invalid(_)), "{url}");
+        }
+    }
+
+    #[test]
+    fn urls_are_not_repaired() {
+        for url in [
+            "http:/a.example/",
+            "http:a.example/",
+            "http:///a.example/",
+            "HTTPS:\\\\a.example/",
+            "http://a.exa\tmple/",
+        ] {
+            assert!(matches!(parse(url.as_bytes()), Err(FetchErrorKind::Invalid(_))), "{url}");
+        }
+        for url in ["http://a.example//b", "http://a.example", "http://a.example/b\\c d?{e}"] {
+            assert!(parse(url.as_bytes()).is_ok(), "{url}");
         }
     }
 

@@ -55,6 +55,11 @@ impl Host {
         turn.crawl_delay = turn.crawl_delay.max(crawl_delay);
     }
 
+    /// The pause between requests: `delay`, or longer if the host asks for it.
+    pub(crate) fn pause(&self, delay: Duration) -> Duration {
+        delay.max(lock(&self.turn).crawl_delay)
+    }
+
     /// Notes that the host is there.
     pub(crate) fn answered(&self) {
         self.failures.store(0, Ordering::Relaxed);

@@ -62,8 +62,8 @@ impl Client {
     }
 }
 
-/// The URL as the client reads it, which knows no backquotes.
-fn request_target(url: &Url) -> String {
+/// The URL as the client reads it, which knows no backquotes. Those that come out equal are one request.
+pub(crate) fn request_target(url: &Url) -> String {
     url.as_str().replace('`', "%60")
 }
 

@@ -2,7 +2,7 @@
 
 use crate::Format;
 use crate::blocks::lines;
-use crate::formats::{by_first_line, by_most_lines, is_blank};
+use crate::formats::{by_first_line, by_most_lines, is_blank, is_http};
 
 /// As many lines are looked at: enough to outvote a stray one at the top.
 const LINES: usize = 100;
@@ -39,8 +39,41 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
         None if is_row(first) => {
             Err("a table whose first line does not name the columns (one must be 'url')")
         }
-        None => Ok(Format::Urls),
+        None => headless_table(&lines).map_or(Ok(Format::Urls), Err),
     }
+}
+
+/// What an input looks like whose lines all are a URL with as many labels behind it, separated by `;` or `|`. Since URLs hold both,
+/// it takes a header to read it as a table; but it is hardly a list of URLs.
+fn headless_table(lines: &[&[u8]]) -> Option<&'static str> {
+    const TABLES: [(u8, &str); 2] = [
+        (
+            b';',
+            "a table separated by ';' whose first line does not name the columns (one must be 'url'); \
+             if these are URLs, say --format urls",
+        ),
+        (
+            b'|',
+            "a table separated by '|' whose first line does not name the columns (one must be 'url'); \
+             if these are URLs, say --format urls",
+        ),
+    ];
+    let cells = |line: &[u8], delimiter: u8| line.split(|b| *b == delimiter).count();
+    let is_table = |delimiter: u8| {
+        let columns = lines.first().map_or(0, |line| cells(line, delimiter));
+        // The first line may be a header that is not understood.
+        let rows = lines.iter().skip(usize::from(!is_http(lines.first().unwrap_or(&&b""[..]))));
+        let is_row = |line: &&[u8]| cells(line, delimiter) == columns && is_labelled(line, delimiter);
+        columns > 1 && lines.len() > 1 && rows.clone().all(is_row)
+    };
+    TABLES.iter().find(|(delimiter, _)| is_table(*delimiter)).map(|(_, seems)| *seems)
+}
+
+/// Whether a line is a URL, and all that stands behind a delimiter is a label: neither empty nor a piece of a URL.
+fn is_labelled(line: &[u8], delimiter: u8) -> bool {
+    let is_label =
+        |cell: &[u8]| !is_blank(cell) && !cell.iter().any(|b| b"/?=&%#".contains(b) || *b == delimiter);
+    is_http(line) && line.split(|b| *b == delimiter).skip(1).all(is_label)
 }
 
 /// Whether an input that begins with `head` is made of WARC records.
@@ -84,6 +117,13 @@ mod tests {
             ("url\nhttp://a/\n", Format::Tsv),
             ("url_surtkey,url,content_digest\r\n", Format::Csv),
             ("Url,Status code,Status name\n", Format::Csv),
+            ("url;cluster\nhttp://a/;c0\n", Format::Csv),
+            ("\"url\"|\"cluster\"\n", Format::Csv),
+            ("http://a/;jsessionid=1\nhttp://b/;jsessionid=2\n", Format::Urls),
+            ("http://a/x;\nhttp://b/x;\n", Format::Urls),
+            ("http://a/?x=1|2\nhttp://b/\n", Format::Urls),
+            ("http://a/?f=a|b&x\nhttp://a/?f=c|d/\n", Format::Urls),
+            ("http://a/;c0\n", Format::Urls),
             ("{\"url\": \"http://a/", Format::Jsonl),
             ("[\n{\"url\": \"http://a/\"},\n", Format::Jsonl),
             (" CDX N b a m s k r M S V g\n", Format::Cdx),
@@ -91,6 +131,10 @@ mod tests {
             ("org,a)/ 20120101122052 http://a/ text/html 200 TT2L - 652 w.gz\n", Format::Cdx),
             ("org,a)/ 20140126200624 {\"url\": \"http://a/\", \"mime\": \"text/html\"}\n", Format::Cdxj),
             ("- - - [01/Aug/1995:06:00:00 +0000] \"GET / HTTP/1.0\" 200 1713\n", Format::Log),
+            (
+                "a.org:80 10.0.0.1 - - [01/Aug/1995:06:00:00 +0000] \"GET / HTTP/1.0\" 200 1713 \"-\" \"x\"\n",
+                Format::Log,
+            ),
             ("WARC/1.0\r\nWARC-Type: warcinfo\r\n", Format::Warc),
             (heritrix, Format::Heritrix),
             (&with_record_header, Format::Heritrix),
@@ -104,16 +148,21 @@ mod tests {
     #[test]
     fn what_is_not_read_here() {
         let no_header = "a table whose first line does not name the columns (one must be 'url')";
-        let cases: [(&[u8], &str); 6] = [
+        let cases: [(&[u8], &str); 5] = [
             (b"http://a/\tc0\nhttp://b/\tc1\n", no_header),
             (b"c0\thttp://a/\n", no_header),
             (b"\n<?xml version=\"1.0\"?>", "HTML or XML"),
             (b"\x7fELF\x02\x01\x01\0", "binary data"),
-            (b"h\0t\0t\0p\0", "binary data"),
             (b"\x01\x02abc\x03", "binary data"),
         ];
         for (head, seems) in cases {
             assert_eq!(detect(head), Err(seems));
+        }
+        for head in ["http://a/;c0\nhttps://b/x;y z\n", "link;cluster\r\nhttp://a/;c0\r\n"] {
+            for delimiter in [";", "|"] {
+                let seems = detect(head.replace(';', delimiter).as_bytes()).unwrap_err();
+                assert!(seems.starts_with(&format!("a table separated by '{delimiter}'")), "{head}: {seems}");
+            }
         }
     }
 }

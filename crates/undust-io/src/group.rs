@@ -231,7 +231,8 @@ pub fn memory_of(page: &Page) -> u64 {
         &page.text,
     ];
     let body = page.body.as_ref().map_or(0, |body| body.bytes.capacity());
-    let heap = body + texts.into_iter().flatten().map(String::capacity).sum::<usize>();
+    let words = page.words.as_ref().map_or(0, |words| words.as_str().len());
+    let heap = body + words + texts.into_iter().flatten().map(String::capacity).sum::<usize>();
     (size_of::<Page>() + page.url.capacity() + heap) as u64
 }
 

@@ -14,6 +14,7 @@ use crate::error::{ReadError, ReadErrorKind};
 use crate::parquet::ParquetFile;
 #[cfg(feature = "arrow")]
 use crate::table::Table;
+use crate::utf16::{self, Utf16, byte_order};
 
 /// Bytes to read, decompressed, under the name by which errors call them.
 pub struct Input {
@@ -35,8 +36,8 @@ enum Other {
     Table(Table),
 }
 
-/// Open a file, or standard input for `-`, decompressing gzip, zstd and bzip2 (also many members in a row); or a folder of
-/// saved pages.
+/// Open a file, or standard input for `-`, decompressing gzip, zstd and bzip2 (also many members in a row), with UTF-16 as UTF-8; or
+/// a folder of saved pages.
 #[expect(clippy::disallowed_methods, reason = "this is the one place that opens files")]
 pub fn open(path: &Path) -> Result<Input, ReadError> {
     if path == Path::new("-") {
@@ -62,11 +63,14 @@ pub fn open(path: &Path) -> Result<Input, ReadError> {
 }
 
 impl Input {
-    /// Decompress `source` where its first bytes ask for it; `name` is what errors call it.
+    /// Decompress and decode `source` where its first bytes ask for it; `name` is what errors call it.
     pub fn new(name: impl Into<PathBuf>, source: impl Read + Send + 'static) -> Result<Input, ReadError> {
         let name = name.into();
         match decompress(source) {
-            Ok((compressed, reader)) => Ok(Input { name, other: None, compressed, is_file: false, reader }),
+            Ok((compressed, reader)) => {
+                let reader = in_utf8(reader);
+                Ok(Input { name, other: None, compressed, is_file: false, reader })
+            }
             Err(error) => Err(ReadError { file: name, line: None, kind: ReadErrorKind::Io(error) }),
         }
     }
@@ -125,10 +129,12 @@ impl Input {
         }
     }
 
-    /// All of it as text.
+    /// All of it as text, without a byte order mark.
     pub fn into_text(self) -> Result<String, ReadError> {
         let file = self.name.clone();
-        String::from_utf8(self.into_bytes()?).map_err(|error| {
+        let mut bytes = self.into_bytes()?;
+        drop_mark(&mut bytes);
+        String::from_utf8(bytes).map_err(|error| {
             let line = 1 + count_newlines(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
             let kind = ReadErrorKind::BadLine("not a text in UTF-8".to_owned());
             ReadError { file, line: Some(line), kind }
@@ -154,20 +160,16 @@ impl Input {
 
     /// The first 64 KiB, which stay to be read; a UTF-8 byte order mark is dropped for good.
     pub(crate) fn head(&mut self) -> Result<Vec<u8>, ReadError> {
-        const HEAD: u64 = 64 * 1024;
-        let mut head = Vec::new();
-        let error = self.reader.by_ref().take(HEAD).read_to_end(&mut head).err();
+        let (mut head, error) = look_ahead(&mut self.reader, HEAD_BYTES);
         let error = match error {
             // The records before the damage are whole: their reader will come to it.
             Some(error) if is_warc(&head) => Some(error),
             Some(error) => return Err(self.error(1 + count_newlines(&head), error)),
             None => None,
         };
-        if head.starts_with(b"\xef\xbb\xbf") {
-            head.drain(..3);
-        }
+        drop_mark(&mut head);
         let rest = mem::replace(&mut self.reader, Box::new(io::empty()));
-        self.reader = Box::new(Cursor::new(head.clone()).chain(Failure(error)).chain(rest));
+        self.reader = put_back(head.clone(), error, rest);
         Ok(head)
     }
 
@@ -183,6 +185,39 @@ impl Input {
         };
         let line = self.other.is_none().then_some(line);
         ReadError { file: self.name.clone(), line, kind }
+    }
+}
+
+/// As much as [`Input::head`] looks at.
+const HEAD_BYTES: u64 = 64 * 1024;
+
+/// The first bytes of `reader`, up to an error.
+fn look_ahead(reader: &mut dyn Read, most: u64) -> (Vec<u8>, Option<io::Error>) {
+    let mut head = Vec::new();
+    let error = reader.take(most).read_to_end(&mut head).err();
+    (head, error)
+}
+
+/// What was read ahead, to be read again before the rest.
+fn put_back(head: Vec<u8>, error: Option<io::Error>, rest: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    Box::new(Cursor::new(head).chain(Failure(error)).chain(rest))
+}
+
+/// The text of `reader` in UTF-8, if it is in UTF-16; else its bytes as they are.
+fn in_utf8(mut reader: Box<dyn Read + Send>) -> Box<dyn Read + Send> {
+    let (head, error) = look_ahead(&mut reader, utf16::HEAD_BYTES);
+    let order = byte_order(&head);
+    let whole = put_back(head, error, reader);
+    match order {
+        Some(order) => Box::new(Utf16::new(whole, order)),
+        None => whole,
+    }
+}
+
+/// Drop the byte order mark of UTF-8.
+fn drop_mark(text: &mut Vec<u8>) {
+    if text.starts_with(b"\xef\xbb\xbf") {
+        text.drain(..3);
     }
 }
 
@@ -287,6 +322,10 @@ mod tests {
     #[test]
     fn text_or_the_line_where_it_ends() {
         assert_eq!(input(gzip(b"{\n}")).into_text().unwrap(), "{\n}");
+        assert_eq!(input(b"\xef\xbb\xbf{}".to_vec()).into_text().unwrap(), "{}");
+        for utf16 in [&b"\xff\xfe{\0}\0"[..], b"\xfe\xff\0{\0}", b"{\0}\0", b"\0{\0}"] {
+            assert_eq!(input(gzip(utf16)).into_text().unwrap(), "{}");
+        }
         let error = input(b"{\n\xff}".to_vec()).into_text().unwrap_err();
         assert_eq!(error.to_string(), "sample:2: not a text in UTF-8");
         let error = input(gzip(&noise())[..100_000].to_vec()).into_text().unwrap_err();

@@ -50,6 +50,8 @@ impl Default for ReadOptions {
 /// What became of the lines of one input: each is a page, left out, or a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Summary {
+    /// The input as the user named it; `-` is standard input.
+    pub file: PathBuf,
     /// The format it was read as.
     pub format: Format,
     /// All lines; for CSV and WARC, records; for folders, files and what else is there. See [`Format::unit`].
@@ -104,7 +106,7 @@ pub fn try_read_prepared<E: From<ReadError>>(
     let max_body = usize::try_from(options.max_body).unwrap_or(usize::MAX);
     let file = File { name: input.name().into(), strict: options.strict };
     let reading = Reading { file: &file, prepare, threads: options.threads };
-    let mut summary = Summary::new(format, options);
+    let mut summary = Summary::new(input.name(), format, options);
     let take = |batch| summary.take(batch, sink);
     #[cfg(feature = "arrow")]
     if let Some(table) = input.take_table() {
@@ -130,7 +132,7 @@ pub fn try_read_prepared<E: From<ReadError>>(
             let records = Records::new(input, max_body);
             reading.items(records, Record::weight, |record| record.read(max_body), take)?;
         }
-        None => reading.csv(Csv::new(input)?, take)?,
+        None => reading.csv(Csv::new(input, &head)?, take)?,
     }
     Ok(summary)
 }
@@ -331,9 +333,10 @@ pub(crate) fn checked_url(url: &[u8]) -> Result<(), String> {
 }
 
 impl Summary {
-    pub(crate) fn new(format: Format, options: &ReadOptions) -> Summary {
+    pub(crate) fn new(file: &Path, format: Format, options: &ReadOptions) -> Summary {
         let problems = Problems::default();
-        Summary { format, lines: 0, pages: 0, left_out: 0, problems, cut: 0, max_body: options.max_body }
+        let max_body = options.max_body;
+        Summary { file: file.into(), format, lines: 0, pages: 0, left_out: 0, problems, cut: 0, max_body }
     }
 
     fn take<E>(&mut self, batch: Batch, sink: &mut dyn FnMut(Page) -> Result<(), E>) -> Result<(), E> {

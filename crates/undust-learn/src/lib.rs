@@ -13,6 +13,7 @@ pub mod intern;
 pub mod learn;
 pub mod listing;
 pub mod pipeline;
+pub mod progress;
 pub mod protocol;
 pub mod redundant;
 pub mod seen;

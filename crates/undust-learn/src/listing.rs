@@ -85,6 +85,15 @@ impl Listing {
         self.seen.push(seen);
     }
 
+    /// Keep only some URLs.
+    pub fn retain(&mut self, keep: impl Fn(&[u8]) -> bool) {
+        let none = Listing { failed: self.failed, assets: self.assets, odd: self.odd, ..Listing::default() };
+        let all = std::mem::replace(self, none);
+        for row in (0..all.len() as u32).filter(|&row| keep(all.url(row))) {
+            self.push(all.url(row), *all.seen(row));
+        }
+    }
+
     /// How many distinct URLs there are.
     pub fn len(&self) -> usize {
         self.ends.len()

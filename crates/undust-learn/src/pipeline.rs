@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
+use undust::apply;
 use undust::page::Page;
 use undust::rules::{Action, Evidence, Rule, RuleSet, SiteRules, Validation};
 use undust::url::SiteBy;
@@ -12,6 +13,7 @@ use crate::bound::least_trials;
 use crate::evaluate::pairs;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
+use crate::progress::{Stage, Watch, unwatched};
 use crate::redundant::{Skips, skips};
 use crate::select::same::do_the_same;
 use crate::select::{Limits, Proposal, select};
@@ -133,22 +135,34 @@ pub fn is_judged(pages: &[Page], config: &Config) -> bool {
 
 /// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
 pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
-    if !is_judged(&pages, config)
-        && let Some(likely) = learn_likely(name, &pages, learner, config)
-    {
-        return likely;
+    learn_site_watched(name, pages, learner, config, &unwatched)
+}
+
+/// The same, telling `watch` of every stage.
+pub fn learn_site_watched(
+    name: &str,
+    pages: Vec<Page>,
+    learner: &dyn Learner,
+    config: &Config,
+    watch: &Watch,
+) -> Learned {
+    if !is_judged(&pages, config) {
+        watch(Stage::Learner { name: learner.name(), part: 1, parts: 1 });
+        if let Some(likely) = learn_likely(name, &pages, learner, config) {
+            return likely;
+        }
     }
     let site = Site::new(name, &pages, config.seed);
     // What learning needs of them is in the site.
     drop(pages);
-    learn_labelled(&site, learner, config)
+    learn_labelled(&site, learner, config, watch)
 }
 
 /// Learn the rules of a site, judged by its labels. Rules of [`Config::earlier`] that were decided on stay, and are judged as well.
-pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Learned {
+pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch: &Watch) -> Learned {
     let mut earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
     let proposals = if may_have_rules(site, config) {
-        propose(site, learner)
+        propose(site, learner, watch)
     } else if (site.len() as u64) < least_trials(config.max_fpr) || earlier.is_empty() {
         return Learned::untouched(site, config);
     } else {
@@ -160,10 +174,16 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config) -> Le
         // A paper's learner says what the paper says.
         widen: !learner.members().is_empty(),
     };
+    watch(Stage::Choosing);
     let chosen = select(site, &proposals, limits, config.site_by, earlier.parts(false).given());
     let mut revision = Revision { left_out: chosen.left_out, ..Revision::default() };
     revision.refuted.extend(earlier.judge(false, chosen.standing));
-    let skips = if config.skips { skips_of(site, &earlier, &chosen.rules, config) } else { Skips::default() };
+    let skips = if config.skips {
+        watch(Stage::Skips);
+        skips_of(site, &earlier, &chosen.rules, config)
+    } else {
+        Skips::default()
+    };
     revision.refuted.extend(earlier.judge(true, skips.standing));
     revision.left_out += skips.left_out;
     let rules = earlier.with([chosen.rules, skips.rules].concat());
@@ -248,9 +268,13 @@ fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Conf
         validation: Some(Validation::default()),
         ..Rule::new(action.clone())
     };
+    let is_fit = |rule: &Rule| {
+        let active = vec![Rule::new(rule.action.clone())];
+        apply::is_fit(&RuleSet::of_site(name, config.site_by, active))
+    };
     let mut rules: Vec<Rule> = likely.iter().map(rule).collect();
     let left_out = leave_out_known(&mut rules, name, pages, &earlier);
-    rules.truncate(config.most_likely);
+    let rules = rules.into_iter().filter(is_fit).take(config.most_likely).collect();
     Some(Learned {
         rules: SiteRules { site: name.to_owned(), rules: earlier.with(rules) },
         urls: list.len() as u64,
@@ -278,16 +302,18 @@ fn leave_out_known(rules: &mut Vec<Rule>, name: &str, pages: &[Page], earlier: &
 }
 
 /// Let the learners propose rules several times, each time with another part of the site held out.
-fn propose(site: &Site, learner: &dyn Learner) -> Vec<Proposal> {
+fn propose(site: &Site, learner: &dyn Learner, watch: &Watch) -> Vec<Proposal> {
     let held_out: Vec<u32> = if site.len() > LARGE_SITE {
         vec![0b0011, 0b1100]
     } else {
         (0..FOLDS).map(|fold| 1 << fold).collect()
     };
     let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
-    for unseen in held_out {
+    let parts = held_out.len();
+    for (part, unseen) in (1..).zip(held_out) {
         let sample = site.sample(unseen);
         for member in members(learner) {
+            watch(Stage::Learner { name: member.name(), part, parts });
             for candidate in member.learn(&sample) {
                 add(&mut proposals, candidate, unseen, member.name());
             }

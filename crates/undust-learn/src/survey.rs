@@ -6,6 +6,7 @@
 mod claims;
 mod conflicts;
 mod curve;
+mod difference;
 mod keys;
 mod tree;
 mod unexplained;
@@ -31,10 +32,37 @@ pub struct Survey {
     pub labelled: bool,
     /// The patterns of its URLs.
     pub tree: Tree,
+    /// What becomes of its URLs.
+    pub fetches: Fetches,
     /// Duplicates that rules do not make equal.
     pub unexplained: Unexplained,
     /// What does not agree.
     pub conflicts: Conflicts,
+}
+
+/// What a crawl that has the rules does with the labelled URLs of a site. Each of them is counted once: the sum is their number.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
+pub struct Fetches {
+    /// Not fetched: rules make it equal to another URL.
+    pub merged: u64,
+    /// Not fetched: rules skip it.
+    pub skipped: u64,
+    /// Fetched, the only one or the simplest of its page.
+    pub needed: u64,
+    /// Fetched though its page is fetched under another URL: the duplicates that no rule explains.
+    pub again: u64,
+}
+
+impl Fetches {
+    /// URLs that are not fetched.
+    pub fn spared(&self) -> u64 {
+        self.merged + self.skipped
+    }
+
+    /// URLs that are fetched.
+    pub fn fetched(&self) -> u64 {
+        self.needed + self.again
+    }
 }
 
 /// Looks at a site before its pages are dropped, and again when its rules are known.
@@ -69,7 +97,11 @@ impl Surveyor {
         let mut conflicts = conflicts::find(&self.site, &merged, rules, site_by);
         conflicts.two_labels = self.two_labels;
         conflicts.claims = self.claims;
-        Survey { labelled: true, tree, unexplained: unexplained::find(&self.site, &merged), conflicts }
+        let unexplained = unexplained::find(&self.site, &merged);
+        let (merged, skipped) = merged.spared();
+        let needed = self.site.clusters() as u64 - conflicts.lost;
+        let fetches = Fetches { merged, skipped, needed, again: unexplained.urls };
+        Survey { labelled: true, tree, fetches, unexplained, conflicts }
     }
 }
 
@@ -90,9 +122,13 @@ fn shown(bytes: &[u8]) -> String {
 }
 
 fn url_of(site: &Site, row: u32) -> String {
+    shown(&bytes_of(site, row))
+}
+
+fn bytes_of(site: &Site, row: u32) -> Vec<u8> {
     let mut url = Vec::new();
     site.write_url(row, &mut url);
-    shown(&url)
+    url
 }
 
 #[cfg(test)]

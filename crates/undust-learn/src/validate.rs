@@ -6,7 +6,11 @@
 //! Rules need not come from dustbuster. One that was believed for other reasons (held-out evidence, or a person's word) is applied until it is
 //! refuted; only what was merely likely is dropped as redundant or turned round.
 
+mod judged;
 pub mod labels;
+mod plan;
+mod queue;
+mod sequential;
 mod trials;
 
 #[cfg(test)]
@@ -14,27 +18,43 @@ mod tests;
 
 use std::collections::BTreeSet;
 
-use undust::rules::{Action, Review, Rule, TriedBy, TriedUrl, Validation, Verdict};
+use undust::rules::{Review, Rule, TriedBy, TriedUrl, Validation, Verdict};
 use undust::url::SiteBy;
 
 use crate::select::refused;
+pub use judged::Judged;
+pub use plan::Plan;
+pub(crate) use queue::makes_redundant;
+pub use queue::{RuleQueue, Validated, validate_rules};
 pub use trials::{Trial, trials};
 
 /// How much it takes to believe or to refute a rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trying {
-    /// `N`: a rule is tried on so many URLs.
+    /// `N`: a rule is tried on at most so many URLs.
     pub samples: u64,
     /// `ε`: it is refuted by this share of URLs that do not keep their page.
     pub refute: f64,
     /// With fewer URLs than this to try it on, it stays undecided.
     pub min_trials: u64,
+    /// When the trials are enough.
+    pub test: Test,
 }
 
 impl Default for Trying {
     fn default() -> Trying {
-        Trying { samples: 100, refute: 0.05, min_trials: 3 }
+        Trying { samples: 100, refute: 0.05, min_trials: 3, test: Test::default() }
     }
+}
+
+/// When the trials of a rule are enough.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Test {
+    /// When the rest of the `samples` cannot change the verdict, as in the paper.
+    #[default]
+    Fixed,
+    /// As soon as they leave no doubt (see `sequential.rs`): for trials that cost requests.
+    Sequential,
 }
 
 /// What comparing two URLs gave.
@@ -86,21 +106,35 @@ impl Trying {
 
     /// Give a verdict if there is one to give; with `nothing_left` to try, on what there was.
     fn decide(&self, now: &mut Validation, nothing_left: bool) -> bool {
+        let Some(verdict) = self.by_share(now, nothing_left).or_else(|| self.by_ratio(now)) else {
+            return false;
+        };
+        now.verdict = verdict;
+        keep_some(&mut now.samples);
+        true
+    }
+
+    /// The verdict that the share of failures gives, once the rest of the sample cannot change it.
+    fn by_share(&self, now: &Validation, nothing_left: bool) -> Option<Verdict> {
         let tried = now.positive + now.negative;
         let planned = if nothing_left { tried.min(self.samples) } else { self.samples } as f64;
         // Of 100, 7 are the share 0.07, whatever the last digit of the product says.
         let reaches = |count: u64, share: f64| count as f64 + 1e-9 >= share * planned;
         let refuted = now.negative > 0 && reaches(now.negative, self.refute);
         let enough = tried >= self.min_trials;
-        now.verdict = if refuted && (enough || !nothing_left) {
-            Verdict::Invalid
+        if refuted && (enough || !nothing_left) {
+            Some(Verdict::Invalid)
         } else if !refuted && enough && reaches(now.positive, 1.0 - self.refute) {
-            Verdict::Valid
+            Some(Verdict::Valid)
         } else {
-            return false;
-        };
-        keep_some(&mut now.samples);
-        true
+            None
+        }
+    }
+
+    /// The verdict of a sequential test.
+    fn by_ratio(&self, now: &Validation) -> Option<Verdict> {
+        let may_end = self.test == Test::Sequential && now.positive + now.negative >= self.min_trials;
+        may_end.then(|| sequential::verdict(now.positive, now.negative, self.refute)).flatten()
     }
 }
 
@@ -141,64 +175,6 @@ pub fn so_far(rule: &Rule) -> Validation {
     rule.validation.clone().unwrap_or_else(untried)
 }
 
-/// What became of the rules of a site.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Validated {
-    /// Rules left out because they refine a valid one.
-    pub redundant: u64,
-    /// Whether the judge said stop.
-    pub stopped: bool,
-}
-
-/// Figure 4: try the rules of a site in order, `try_out` one by one. A refuted substitution is tried the other way round; what refines a valid
-/// one is left out. `after_each` sees the rules whenever one was tried.
-pub fn validate_rules(
-    rules: &mut Vec<Rule>,
-    mut try_out: impl FnMut(&Rule) -> (Validation, bool),
-    mut after_each: impl FnMut(&[Rule]),
-) -> Validated {
-    let mut validated = Validated::default();
-    let mut at = 0;
-    while at < rules.len() && !validated.stopped {
-        let likely = rules[at].is_likely();
-        if !is_open(&rules[at]) {
-            at += 1;
-        } else if likely && rules.iter().any(|valid| makes_redundant(valid, &rules[at])) {
-            rules.remove(at);
-            validated.redundant += 1;
-        } else {
-            let (validation, stopped) = try_out(&rules[at]);
-            validated.stopped = stopped;
-            conclude(rules, at, likely, validation);
-            after_each(rules);
-            at += 1;
-        }
-    }
-    validated
-}
-
-fn conclude(rules: &mut Vec<Rule>, at: usize, likely: bool, validation: Validation) {
-    if validation.positive + validation.negative == 0 {
-        // It must not be marked as tried where there was nothing to try it on.
-        return;
-    }
-    let refuted = validation.verdict == Verdict::Invalid;
-    rules[at].validation = Some(validation);
-    let back = way_back(&rules[at]).filter(|back| !rules.iter().any(|rule| rule.action == back.action));
-    if let Some(back) = back.filter(|_| likely && refuted) {
-        rules.insert(at + 1, back);
-    }
-}
-
-/// Whether `rule` refines a substitution that was found valid.
-pub(crate) fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
-    let is_valid = valid.verdict() == Some(Verdict::Valid) && valid.is_active();
-    match (&valid.action, &rule.action) {
-        (Action::Substitute(general), Action::Substitute(special)) => is_valid && special.refines(general),
-        _ => false,
-    }
-}
-
 /// Leave out active rules that `undust::apply::check` complains of, the last of each complaint; how many there were. Each rule holds by
 /// itself, but of `a` -> `b`, `b` -> `c` and `c` -> `a` all may. What a person wrote or accepted stays.
 pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u64 {
@@ -217,11 +193,4 @@ pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u6
             rules.remove(at);
         }
     }
-}
-
-/// The same rule the other way round, to be tried; one that had been proposed that way would have been refuted before.
-fn way_back(rule: &Rule) -> Option<Rule> {
-    let action = rule.action.reversed().filter(Action::grows)?;
-    let validation = Some(Validation::default());
-    Some(Rule { id: action.id(), action, validation, ..rule.clone() })
 }

@@ -80,7 +80,7 @@ fn values_are_converted() {
         pairs(|word| [word.to_uppercase(), word.to_owned()].map(|w| format!("http://a.com/{w}/{w}{w}")));
     proposes(&rows, "http://a.com/{...}", "http://a.com/{lower(...)}");
     let rows =
-        pairs(|word| [format!("http://a.com/?q={word}%2D{word}"), format!("http://a.com/?q={word}-{word}")]);
+        pairs(|word| [format!("http://a.com/?q={word}%2C{word}"), format!("http://a.com/?q={word},{word}")]);
     proposes(&rows, "http://a.com/?q={q?}", "http://a.com/?q={decode(q)}");
 }
 

@@ -37,16 +37,14 @@ fn pages(file: &Path) -> Vec<Page> {
 
 fn learn(files: &[PathBuf]) -> RuleSet {
     let mut set = RuleSet::default();
-    for file in files {
-        let mut by_site = BySite::new(u64::MAX, SiteBy::Domain);
-        for page in pages(file).into_iter().take(LEARNED) {
-            by_site.push(page).expect("in memory");
-        }
-        for (site, pages) in by_site.finish().expect("in memory").flat_map(|sites| sites.expect("in memory"))
-        {
-            let learned = learn_site(&site, pages, &Rewrite::default(), &Config::default());
-            set.sites.extend(Some(learned.rules).filter(|site| !site.rules.is_empty()));
-        }
+    // Sets may share a site.
+    let mut by_site = BySite::new(u64::MAX, SiteBy::Domain);
+    for page in files.iter().flat_map(|file| pages(file).into_iter().take(LEARNED)) {
+        by_site.push(page).expect("in memory");
+    }
+    for (site, pages) in by_site.finish().expect("in memory").flat_map(|sites| sites.expect("in memory")) {
+        let learned = learn_site(&site, pages, &Rewrite::default(), &Config::default());
+        set.sites.extend(Some(learned.rules).filter(|site| !site.rules.is_empty()));
     }
     set.sites.sort_by(|a, b| a.site.cmp(&b.site));
     set

@@ -9,7 +9,8 @@ use undust_learn::evaluate::share;
 use undust_learn::learn::pool::Pool;
 use undust_learn::learn::usual::Usual;
 use undust_learn::learn::{self, Learner};
-use undust_learn::pipeline::{Config, is_judged, learn_labelled, learn_site};
+use undust_learn::pipeline::{Config, is_judged, learn_labelled, learn_site_watched};
+use undust_learn::progress::{Stage, Watch, unwatched};
 use undust_learn::select::SLACK;
 use undust_learn::site::Site;
 
@@ -50,14 +51,31 @@ impl Auto {
 
     /// Learn the rules of one site, and a model if one is wanted and expected to pay. Without labels, rules are only likely.
     pub fn learn_site(&self, name: &str, pages: Vec<Page>, config: &Config, with_model: bool) -> Lesson {
+        self.learn_site_watched(name, pages, config, with_model, &unwatched)
+    }
+
+    /// The same, telling `watch` of every stage.
+    pub fn learn_site_watched(
+        &self,
+        name: &str,
+        pages: Vec<Page>,
+        config: &Config,
+        with_model: bool,
+        watch: &Watch,
+    ) -> Lesson {
         if !is_judged(&pages, config) {
-            return Lesson::of_rules(learn_site(name, pages, &self.pool, config));
+            return Lesson::of_rules(learn_site_watched(name, pages, &self.pool, config, watch));
         }
         let site = Site::new(name, &pages, config.seed);
         drop(pages);
-        let learned = learn_labelled(&site, &self.pool, config);
+        let learned = learn_labelled(&site, &self.pool, config, watch);
         let is_wanted = with_model && site.len() >= LEAST_PAIRS && !learned.revision.is_untouched;
-        let model = if is_wanted { self.model(&site, &learned.rules, config) } else { None };
+        let model = if is_wanted {
+            watch(Stage::Model);
+            self.model(&site, &learned.rules, config)
+        } else {
+            None
+        };
         Lesson { model, ..Lesson::of_rules(learned) }
     }
 

@@ -6,6 +6,7 @@ use undust::rules::{Evidence, Review, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::pipeline::{Config, Learned, learn_labelled};
+use undust_learn::progress::{Stage, Watch, unwatched};
 use undust_learn::site::{ALL_FOLDS, Sample, Site};
 
 use crate::corpus::{Corpus, Tally};
@@ -64,12 +65,18 @@ impl Lesson {
 impl Seq2seq {
     /// Learn the rules and the model of one site. Without labels there is nothing to learn.
     pub fn learn_site(&self, name: &str, pages: &[Page], config: &Config) -> Lesson {
+        self.learn_site_watched(name, pages, config, &unwatched)
+    }
+
+    /// The same, telling `watch` of every stage.
+    pub fn learn_site_watched(&self, name: &str, pages: &[Page], config: &Config, watch: &Watch) -> Lesson {
         let site = Site::new(name, pages, config.seed);
         if site.len() < LEAST_PAIRS {
             let nothing = format!("a model needs at least {LEAST_PAIRS} labelled URLs");
             return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::untouched(&site, config)) };
         }
-        let learned = learn_labelled(&site, self, config);
+        let learned = learn_labelled(&site, self, config, watch);
+        watch(Stage::Model);
         let model = self.model(&site, &learned.rules, config);
         Lesson { learned, model, nothing: None }
     }

@@ -6,7 +6,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use undust::page::{Body, Page};
 use undust_cli::embed::{self, Inputs, Told};
-use undust_content::read_body;
+use undust_content::{Imprint, read_body, recorded_words};
 
 use crate::canonicalizer::UrlArgument;
 use crate::error::raised;
@@ -66,9 +66,10 @@ pub(crate) fn simhash(py: Python<'_>, text: &str) -> u64 {
     py.detach(|| undust_content::simhash(text))
 }
 
-/// What the body of an answer says: size, digest, simhash, title, canonical, redirect and text, each if there is any.
+/// What the body of an answer says: size, digest, simhash, title, canonical, redirect, text and words, each if there is any.
 ///
-/// The text is the main one, without menus and other furniture; the simhash is of it. `undust.learn` reads such rows.
+/// The text is the main one, without menus and other furniture; the simhash is of it, and so are the words, which can be compared and not read.
+/// `undust.learn` reads such rows.
 #[pyfunction]
 #[pyo3(signature = (url, body, *, content_type=None))]
 pub(crate) fn read_page<'py>(
@@ -83,6 +84,7 @@ pub(crate) fn read_page<'py>(
         read_body(&mut page);
         // A text without words has no fingerprint: 0 would make such pages alike.
         page.simhash = page.text.as_deref().map(undust_content::simhash).filter(|bits| *bits != 0);
+        page.words = page.text.as_deref().and_then(recorded_words);
         page
     });
     let row = PyDict::new(py);
@@ -96,6 +98,7 @@ pub(crate) fn read_page<'py>(
         ("canonical", page.canonical),
         ("redirect", page.redirect),
         ("text", page.text),
+        ("words", page.words.map(|words| words.as_str().to_owned())),
     ];
     for (name, text) in texts {
         if let Some(text) = text {
@@ -103,6 +106,26 @@ pub(crate) fn read_page<'py>(
         }
     }
     Ok(row)
+}
+
+/// What a crawl keeps of a page that `read_page` read, to tell later whether another URL shows the same one.
+#[pyfunction]
+pub(crate) fn imprint<'py>(
+    py: Python<'py>,
+    url: UrlArgument,
+    digest: Option<String>,
+    title: Option<String>,
+    text: Option<String>,
+) -> Bound<'py, PyBytes> {
+    let page = Page { digest, title, text, ..Page::new(url.bytes()) };
+    PyBytes::new(py, &py.detach(|| Imprint::new(&page).to_bytes()))
+}
+
+/// Whether both are imprints, and of the same page.
+#[pyfunction]
+pub(crate) fn is_same_page(one: &[u8], other: &[u8]) -> bool {
+    let imprints = Imprint::from_bytes(one).zip(Imprint::from_bytes(other));
+    imprints.is_some_and(|(one, other)| one.is_same(&other))
 }
 
 /// The `undust` command: its exit code.

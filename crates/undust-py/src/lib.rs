@@ -17,7 +17,7 @@ mod _undust {
     #[pymodule_export]
     use crate::canonicalizer::Canonicalizer;
     #[pymodule_export]
-    use crate::commands::{cluster, evaluate, learn, main, read_page, simhash};
+    use crate::commands::{cluster, evaluate, imprint, is_same_page, learn, main, read_page, simhash};
     #[pymodule_export]
     use crate::error::UndustError;
     #[pymodule_export]

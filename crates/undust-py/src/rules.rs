@@ -1,8 +1,10 @@
 //! Rule sets and their rules.
 
+use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
+use pyo3::exceptions::PyUserWarning;
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use serde_json::{Value, json};
@@ -41,19 +43,30 @@ impl RuleSet {
     }
 }
 
+/// A `UserWarning` for what speaks against using these rules.
+fn warn(py: Python<'_>, name: &str, rules: &rules::RuleSet) -> PyResult<()> {
+    for line in py.detach(|| embed::warnings(rules)) {
+        let text = CString::new(format!("{name}: {line}"))?;
+        PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
+    }
+    Ok(())
+}
+
 #[pymethods]
 impl RuleSet {
     /// Read a rule file, and the models that it names.
     #[staticmethod]
     pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<RuleSet> {
         let deployed = py.detach(|| Deployed::load(&path)).map_err(|error| raised(&error))?;
+        warn(py, &path.display().to_string(), &deployed.rules)?;
         Ok(RuleSet::new(deployed, None))
     }
 
     /// The rules in the text of a rule file; one that names a model has to be loaded from its file.
     #[staticmethod]
-    fn from_json(text: &str) -> PyResult<RuleSet> {
+    fn from_json(py: Python<'_>, text: &str) -> PyResult<RuleSet> {
         let rules = rules::RuleSet::from_json(text).map_err(failed)?;
+        warn(py, "rules", &rules)?;
         if let Some(model) = &rules.model {
             let file = &model.file;
             return Err(failed(format!("the rules refer to a model in {file}: load them from their file")));

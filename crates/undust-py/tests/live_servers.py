@@ -1,4 +1,4 @@
-"""Real servers on loopback, with real software on them: Apache with its listings, DokuWiki.
+"""Real servers on loopback, with real software on them: Apache and nginx with their listings, DokuWiki.
 
 Each is started in the foreground in a folder of its own, and stopped at the end. What is not installed is skipped by the tests (`make servers`).
 """
@@ -71,7 +71,7 @@ CheckSpelling on
 
 @contextmanager
 def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
-    """Apache with mod_dir, mod_autoindex, MultiViews and mod_speling on; its port. `extra` is more of its configuration."""
+    """Apache with mod_dir, mod_autoindex, MultiViews and mod_speling on; its port. `extra` is more of its configuration, in which `${PORT}` is the port."""
     port, config = free_port(), folder / "apache.conf"
     modules = "".join(f"LoadModule {name}_module {APACHE_MODULES}/mod_{name}.so\n" for name in LISTING_MODULES)
     # As root it serves as a user who may read only what all may.
@@ -79,10 +79,24 @@ def apache(folder: Path, documents: Path, extra: str = "") -> Iterator[int]:
     if user:
         modules += f"<IfFile {APACHE_MODULES}/mod_unixd.so>\nLoadModule unixd_module {APACHE_MODULES}/mod_unixd.so\n</IfFile>\n"
     places = f'ServerRoot "{folder}"\nDocumentRoot "{documents}"\nPidFile "{folder}/pid"\nErrorLog "{folder}/error.log"\n'
-    head = f"{modules}{user}{places}TypesConfig /dev/null\nServerName localhost\nListen 127.0.0.1:{port}\n"
+    head = f"{modules}{user}{places}TypesConfig /dev/null\nDefine PORT {port}\nServerName localhost\nListen 127.0.0.1:{port}\n"
     config.write_text(head + LISTINGS.format(documents=documents) + extra)
     _let_others_read(documents)
     with running([APACHE, "-f", config, "-DFOREGROUND"], port):
+        yield port
+
+
+@contextmanager
+def nginx(folder: Path, documents: Path, http: str = "", server: str = "") -> Iterator[int]:
+    """nginx with listings and its own redirects of folders; its port. `http` and `server` are more of its configuration, in these blocks."""
+    port, config = free_port(), folder / "nginx.conf"
+    user = "user www-data;" if os.geteuid() == 0 else ""
+    places = " ".join(f"{kind}_temp_path {folder}/{kind};" for kind in ("client_body", "proxy", "fastcgi", "uwsgi", "scgi"))
+    head = f"{user} daemon off; pid {folder}/pid; error_log {folder}/error.log; events {{}}\n"
+    listing = f'listen 127.0.0.1:{port}; root "{documents}"; index index.html; autoindex on;'
+    config.write_text(f"{head}http {{ access_log off; {places}\n{http}\nserver {{ {listing}\n{server}\n}} }}\n")
+    _let_others_read(documents)
+    with running([NGINX, "-p", folder, "-c", config], port):
         yield port
 
 
@@ -154,7 +168,8 @@ def dokuwiki(folder: Path, pages: int = 60, seed: int = 7) -> Iterator[int]:
 
 def _write_wiki(data: Path, pages: int, seed: int) -> None:
     rng = random.Random(seed)
-    namespaces = ["", *{_word(rng) for _ in range(6)}]
+    # In their order: that of a set is another one in each process.
+    namespaces = ["", *dict.fromkeys(_word(rng) for _ in range(6))]
     namespaces += [f"{parent}:{_word(rng)}" for parent in namespaces[1:4]]
     names = ["start"] + [f"{rng.choice(namespaces)}:{_word(rng)}".lstrip(":") for _ in range(pages)]
     for name in names:

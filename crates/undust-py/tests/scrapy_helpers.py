@@ -86,7 +86,7 @@ def run(folder: Path, proxy: str, command: str) -> str:
         env={**environment, "http_proxy": proxy},
         capture_output=True,
         text=True,
-        timeout=120,
+        timeout=600,
         check=False,
     )
     assert done.returncode == 0, done.stderr

@@ -47,9 +47,12 @@ def test_files_rows_and_tables_teach_the_same(rows):
 def test_options_are_those_of_the_command(rows):
     rules = undust.learn(rows, method="dustbuster", likely=True, most_likely=5, max_fpr=0.02)
     assert 0 < len(rules) <= 5 and not any(rule.is_active for rule in rules)
+    assert undust.learn(rows, max_fpr="0.7%").to_json() == undust.learn(rows, max_fpr=0.007).to_json()
     wrong = [
         ({"method": "magic"}, "invalid value 'magic' for '--method"),
-        ({"max_fpr": 2}, "2 is not between 0 and 1"),
+        ({"max_fpr": 2}, "2 is not between 0 and 1; 2 per cent is 2%"),
+        ({"max_fpr": "abc%"}, "'abc%' is not a share such as 0.01 or 1%"),
+        ({"resemblance": -1}, "-1 is not between 0 and 1"),
         ({"colour": "red"}, "unexpected argument '--colour'"),
         ({"min_support": -1}, "--min-support"),
     ]

@@ -1,6 +1,7 @@
 """Rule sets: reading, writing, explaining, checking; and canonical forms, one URL at a time."""
 
 import copy
+import json
 import pickle
 
 import pytest
@@ -99,3 +100,14 @@ def test_canonical_forms_rest(forum_rules, forum_urls):
         for url in forum_urls[::50]:
             canonical = canonicalizer(url)
             assert canonicalizer(canonical) == canonical == forum_rules.explain(url, form=form)["canonical"]
+
+
+def test_rules_that_do_not_pass_the_check_are_warned_of(tmp_path):
+    broken = {"id": "broken", "replace": "^http://", "with": "^http:/"}
+    text = json.dumps({"undust": 1, "sites": [{"site": "doc.test", "rules": [broken]}]})
+    (tmp_path / "rules.json").write_text(text)
+    with pytest.warns(UserWarning, match="rules.json: warning: doc.test: rule broken makes http:/doc.test/x"):
+        rules = undust.RuleSet.load(tmp_path / "rules.json")
+    with pytest.warns(UserWarning, match="which is no URL of this site"):
+        undust.RuleSet.from_json(text)
+    assert undust.Canonicalizer(rules).canonicalize("http://doc.test/a") == "http://doc.test/a"

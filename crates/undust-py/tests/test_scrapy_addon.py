@@ -35,6 +35,11 @@ def test_what_is_not_set():
     assert options == Options(None, "x.jsonl", False, False, 0.01, 0.01, 1_000_000)
 
 
+def test_shares_may_be_per_cents():
+    options = crawler_with(UNDUST_RECORD="x.jsonl", UNDUST_SAMPLE="2.5%", UNDUST_MAX_FPR="0.02")._undust.options
+    assert (options.sample, options.max_fpr) == (0.025, 0.02)
+
+
 @pytest.mark.parametrize(
     ("name", "value", "why"),
     [
@@ -42,6 +47,8 @@ def test_what_is_not_set():
         ("UNDUST_RULES", "nowhere.json", "No such file"),
         ("UNDUST_SAMPLE", "often", "not a number from 0 to 1"),
         ("UNDUST_SAMPLE", 1.5, "not a number from 0 to 1"),
+        ("UNDUST_SAMPLE", "150%", "not a number from 0 to 1"),
+        ("UNDUST_MAX_FPR", "abc%", "nor a share such as '1%'"),
         ("UNDUST_MAX_FPR", -1, "not a number from 0 to 1"),
         ("UNDUST_REMEMBER", 0, "not a whole number of 1 or more"),
         ("UNDUST_SKIP", "maybe", "neither True nor False"),

@@ -51,7 +51,7 @@ def folder(tmp_path_factory):
 def commands():
     """Those that crawl, learn, and crawl again."""
     install, commands = examples("sh")
-    assert install == "pip install 'undust[scrapy]'\n"
+    assert install == "make wheel\npip install --find-links target/wheels 'undust[scrapy]'\n"
     return commands.splitlines()
 
 

@@ -70,15 +70,27 @@ def test_a_page_is_a_line(watch):
             "simhash": page["simhash"],
             "title": "Bees",
             "canonical": "http://www.shop.example/bees",
+            "words": page["words"],
         }
     ]
+    # A version, and three digits for each word.
+    assert page["words"][0] == "1" and len(page["words"]) == 1 + 3 * len("Bees fly home".split())
     assert counts(shop.crawler) == {"recorded": 1}
 
 
 def test_texts_are_recorded_where_asked_for(watch):
     shop = watch(UNDUST_RECORD_TEXT=True)
     shop.answer()
-    assert shop.rows()[0]["text"] == "Bees fly home."
+    (row,) = shop.rows()
+    assert row["text"] == "Bees fly home." and "words" not in row
+
+
+def test_long_texts_are_not_recorded(watch):
+    shop = watch()
+    for words in (10_000, 10_001):
+        shop.answer(body=b"<p>" + b"bees fly " * (words // 2) + b"home " * (words % 2))
+    whole, longer = shop.rows()
+    assert len(whole["words"]) == 1 + 3 * 10_000 and "words" not in longer and "simhash" in longer
 
 
 def test_lines_are_whole(watch):
@@ -175,19 +187,50 @@ def test_what_is_no_page_is_not_recorded(watch):
     shop = watch()
     shop.answer("http://www.shop.example/robots.txt", callback=NO_CALLBACK)
     shop.answer(method="POST", body=b"form")
-    shop.answer(flags=["partial"])
+    shop.answer(flags=["dataloss"])
     assert shop.rows() == []
 
 
-def test_what_was_recorded_can_be_learned_from(watch):
+def test_an_answer_that_ends_with_its_connection_is_whole(watch):
     shop = watch()
+    shop.answer(flags=["partial"])
+    assert [row["url"] for row in shop.rows()] == [ITEM]
+
+
+#: What a recording of 0.1.0 has, what a new one has, and one with texts.
+KINDS = [("simhash",), ("simhash", "words"), ("text",)]
+
+
+@pytest.mark.parametrize("kinds", [*([kind] for kind in KINDS), KINDS])
+def test_recordings_of_all_kinds_can_be_learned_from(watch, kinds):
+    shop = watch(UNDUST_RECORD_TEXT=True)
     for n in range(400):
-        body = f"<title>{n}</title><p>{' '.join(f'w{n * 31 + k}' for k in range(40))}".encode()
-        shop.answer(f"http://www.shop.example/item/{n}", body=body)
-        shop.answer(f"http://www.shop.example/item/{n}?sid={n * 7}", body=body + b"<!-- now -->")
-    rules = undust.learn(shop.rows())
-    key = undust.Canonicalizer(rules).canonicalize
+        body = f"<title>{n}</title><p>{' '.join(f'w{n * 31 + k}' for k in range(40))}"
+        for url in (f"http://www.shop.example/item/{n}", f"http://www.shop.example/item/{n}?sid={n * 7}"):
+            shop.answer(url, body=f"{body}<!-- {url} -->".encode())
+    rows = [
+        {name: value for name, value in {**row, **words_of(row)}.items() if name not in {"simhash", "text", "words"} - {*kinds[n // 2 % len(kinds)]}}
+        for n, row in enumerate(shop.rows())
+    ]
+    key = undust.Canonicalizer(undust.learn(rows)).canonicalize
     assert key("http://www.shop.example/item/5?sid=2") == key("http://www.shop.example/item/5")
+
+
+def words_of(row):
+    return {"words": undust.read_page(row["url"], row["text"].encode(), content_type="text/plain")["words"]}
+
+
+def test_echoes_and_counters_are_seen_in_words_as_in_texts(watch):
+    texts, words = watch(UNDUST_RECORD_TEXT=True), None
+    for n in range(40):
+        for view in ("", "?print=1", f"?sid={n}9", "?from=start"):
+            url = f"http://www.shop.example/insects/insect{n}{view}"
+            body = f"<title>Insects</title><p>You are here: insects insect{n} {view} and {' '.join(f'w{n * 31 + k}' for k in range(60))} seen {n * 7 + len(view)} times"
+            texts.answer(url, body=body.encode())
+    rows = texts.rows()
+    words = [{name: value for name, value in {**row, **words_of(row)}.items() if name != "text"} for row in rows]
+    clusters = [[page["cluster"] for page in undust.cluster(kind)[0]] for kind in (rows, words)]
+    assert clusters[0] == clusters[1] and len(set(clusters[0])) < len(rows)
 
 
 def test_the_sentinel_hears_of_it_all(watch, tmp_path):

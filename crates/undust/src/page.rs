@@ -1,6 +1,10 @@
 //! What a crawl or a log saw of one URL: data only, no behaviour beyond naming its own evidence.
 
+mod words;
+
 use serde::{Deserialize, Serialize};
+
+pub use words::Words;
 
 /// One crawled or logged URL with whatever is known of its content.
 ///
@@ -37,6 +41,8 @@ pub struct Page {
     pub body: Option<Body>,
     /// What the page says.
     pub text: Option<String>,
+    /// The words of the text, where the text itself was not kept.
+    pub words: Option<Words>,
 }
 
 /// The content of an answer, as it came (but for transfer and content encodings).

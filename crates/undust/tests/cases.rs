@@ -341,6 +341,7 @@ fn tell(finding: &Finding) -> String {
         Finding::Conflict { first, second, .. } => format!("conflict {first} {second}"),
         Finding::Twice { rule, .. } => format!("twice {rule}"),
         Finding::Outside { rule, .. } => format!("outside {rule}"),
+        Finding::NotUrl { rule, .. } => format!("not-url {rule}"),
     }
 }
 

@@ -400,7 +400,10 @@ pub(crate) fn spoiled(dice: &mut Dice, url: Vec<u8>) -> Vec<u8> {
         1 => [before, after].concat(),
         2 => [
             before,
-            dice.pick(&["/", "a", "-", "&a=1", "//b", "?", "\\", "A", "%2e", "@", "b.org/"]).as_bytes(),
+            dice.pick(&[
+                "/", "a", "-", "&a=1", "//b", "?", "\\", "A", "%2e", "@", "b.org/", "%", "%-4", "%4%2D",
+            ])
+            .as_bytes(),
             part,
             after,
         ]

@@ -44,7 +44,8 @@ pub(crate) fn judge(input: &[u8]) -> Verdict {
     }
 }
 
-/// A URL without its fragment; in path and query, the case of hex digits in escapes does not count.
+/// A URL without its fragment; in path and query, neither the case of hex digits in escapes counts nor whether a character that
+/// needs no escape has one.
 fn meaning(url: &Url) -> [Option<String>; 7] {
     let text = |part: &str| Some(part.to_owned());
     [
@@ -59,15 +60,27 @@ fn meaning(url: &Url) -> [Option<String>; 7] {
 }
 
 fn fold_escapes(part: &str) -> String {
-    let mut bytes = part.as_bytes().to_vec();
-    for i in 0..bytes.len() {
-        if bytes[i] == b'%'
-            && bytes[i..].iter().skip(1).take(2).filter(|b| b.is_ascii_hexdigit()).count() == 2
-        {
-            bytes[i + 1..i + 3].make_ascii_uppercase();
-        }
+    let (mut folded, mut rest) = (String::new(), part);
+    while let Some(first) = rest.chars().next() {
+        let escape = rest.get(..3).filter(|_| first == '%');
+        let byte = escape.and_then(|escape| u8::from_str_radix(&escape[1..], 16).ok());
+        let used = match byte {
+            Some(byte) if byte.is_ascii_alphanumeric() || b"-._~".contains(&byte) => {
+                folded.push(char::from(byte));
+                3
+            }
+            Some(_) => {
+                folded.push_str(&rest[..3].to_ascii_uppercase());
+                3
+            }
+            None => {
+                folded.push(first);
+                first.len_utf8()
+            }
+        };
+        rest = &rest[used..];
     }
-    show(&bytes)
+    folded
 }
 
 /// The conformance data of the standard, as the `url` crate ships it.

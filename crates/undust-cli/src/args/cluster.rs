@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use undust_content::cluster::{By, Options};
+use undust_content::cluster::{By, Options, RowOrder};
 
 use super::{Grouping, Reading, share};
 
@@ -35,7 +35,7 @@ pub(crate) struct Cluster {
 #[derive(Parser)]
 #[command(next_help_heading = "Options for pages with content")]
 pub(crate) struct Clustering {
-    /// What counts as evidence: auto, or some of digest, simhash, shingles, canonical, redirect, declared (Clean-param, No-Vary-Search).
+    /// What counts as evidence: auto, or some of digest, simhash, shingles, rows, canonical, redirect, declared (Clean-param, No-Vary-Search).
     /// auto uses all there is, and believes no canonical URL, declaration or simhash that the texts contradict; others are taken at their word
     #[arg(long, default_value_t = By::default(), value_name = "KINDS")]
     pub(crate) by: By,
@@ -43,16 +43,21 @@ pub(crate) struct Clustering {
     #[arg(long, default_value_t = Options::default().distance, value_parser = clap::value_parser!(u32).range(0..=16), value_name = "BITS")]
     pub(crate) distance: u32,
     /// The share of two texts that must be common, rare words counting more
-    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) resemblance: f64,
     /// Pages with different titles may be the same
     #[arg(long)]
     pub(crate) ignore_titles: bool,
+    /// When the order of rows of tables and lists counts: auto (not between URLs that differ in their queries alone: one list, sorted in several
+    /// ways), keep (always) or ignore (never)
+    #[arg(long, default_value_t = RowOrder::default(), value_name = "WHEN")]
+    pub(crate) row_order: RowOrder,
 }
 
 impl Clustering {
     pub(crate) fn options(&self) -> Options {
-        let Clustering { by, distance, resemblance, ignore_titles } = self;
-        Options { by: by.clone(), distance: *distance, resemblance: *resemblance, titles: !ignore_titles }
+        let Clustering { by, distance, resemblance, ignore_titles, row_order } = self;
+        let (by, titles) = (by.clone(), !ignore_titles);
+        Options { by, distance: *distance, resemblance: *resemblance, titles, row_order: *row_order }
     }
 }

@@ -3,10 +3,11 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
-use clap::{ArgGroup, Parser};
+use anyhow::{Result, bail};
+use clap::{ArgGroup, Parser, ValueEnum};
 use undust_content::SketchOptions;
-use undust_fetch::Options;
-use undust_learn::validate::Trying;
+use undust_fetch::{Fetcher, Options};
+use undust_learn::validate::{Test, Trying};
 
 use super::{Reading, bytes, share};
 
@@ -43,20 +44,36 @@ pub(crate) struct Validate {
 /// How much it takes to believe or to refute a rule.
 #[derive(Parser)]
 pub(crate) struct TryingArgs {
-    /// Try each rule on so many URLs
+    /// Try each rule on at most so many URLs
     #[arg(long, default_value_t = Trying::default().samples, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     samples: u64,
     /// A rule is refuted by this share of URLs that do not keep their page
-    #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, value_name = "SHARE")]
+    #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, allow_negative_numbers = true, value_name = "SHARE")]
     refute: f64,
     /// A rule with fewer URLs to try it on stays undecided
     #[arg(long, default_value_t = Trying::default().min_trials, value_name = "N")]
     min_trials: u64,
+    /// When the trials of a rule are enough (default: sequential with --urls, fixed with --labelled)
+    #[arg(long, value_name = "TEST")]
+    test: Option<TestArg>,
+}
+
+#[derive(Clone, Copy, ValueEnum)]
+enum TestArg {
+    /// As soon as they leave no doubt: after some 43 without a failure
+    Sequential,
+    /// As in the WWW 2007 paper: when the rest of the --samples cannot change the verdict, after 95 without a failure
+    Fixed,
 }
 
 impl TryingArgs {
-    pub(crate) fn trying(&self) -> Trying {
-        Trying { samples: self.samples, refute: self.refute, min_trials: self.min_trials }
+    /// With the `usual` test, unless the command line names one.
+    pub(crate) fn trying(&self, usual: Test) -> Trying {
+        let test = self.test.map_or(usual, |test| match test {
+            TestArg::Sequential => Test::Sequential,
+            TestArg::Fixed => Test::Fixed,
+        });
+        Trying { samples: self.samples, refute: self.refute, min_trials: self.min_trials, test }
     }
 }
 
@@ -66,7 +83,7 @@ impl TryingArgs {
 pub(crate) struct Fetching {
     /// Where you are found, for those whose servers are asked: sent with every request
     #[arg(long, value_name = "ADDRESS")]
-    pub(crate) contact: Option<String>,
+    contact: Option<String>,
     /// Leave a host alone for so long after each answer; longer where its robots.txt asks for it
     #[arg(long, default_value_t = Options::default().delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
     delay: f64,
@@ -90,10 +107,21 @@ pub(crate) struct Fetching {
     budget: u64,
     /// Fetch from loopback and private networks, too: for servers of your own
     #[arg(long)]
-    pub(crate) allow_private: bool,
+    allow_private: bool,
 }
 
 impl Fetching {
+    /// A fetcher, if those whose servers are asked can find out by whom.
+    pub(crate) fn fetcher(&self) -> Result<Fetcher> {
+        if self.contact.is_none() && !self.allow_private {
+            bail!(
+                "say where those whose servers are asked find you: --contact keeper@example.com \
+                 (not needed with --allow-private, for servers of your own)"
+            );
+        }
+        Ok(Fetcher::new(self.options())?)
+    }
+
     pub(crate) fn options(&self) -> Options {
         let defaults = Options::default();
         let timeout = Duration::from_secs_f64(self.timeout);
@@ -125,7 +153,7 @@ pub(crate) struct Comparing {
     #[arg(long, default_value_t = SketchOptions::default().words, value_name = "N")]
     shingle_words: usize,
     /// Pages are the same if they share so much of their shingles, and the title
-    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, value_name = "SHARE")]
+    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
     agree: f64,
     /// As in the WWW 2007 paper: four shingles of ten words must all agree, whatever the titles
     #[arg(long, conflicts_with_all = ["shingles", "shingle_words", "agree"])]

@@ -2,41 +2,31 @@
 
 #[cfg(feature = "parquet")]
 use std::cell::RefCell;
-use std::io::{self, BufWriter, Write};
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::Result;
 use undust_io::blocks::{Block, lines, map_blocks};
 #[cfg(feature = "parquet")]
 use undust_io::{Added, write_with_column};
-use undust_io::{Format, ReadError, open, try_read_input};
+use undust_io::{Format, open, try_read_input};
 use undust_neural::apply::{Interpreter, Scratch};
 
 use crate::args::Apply;
 #[cfg(feature = "parquet")]
 use crate::args::FormArg;
 use crate::rules_file::Deployed;
-use crate::talk::report_problems;
+use crate::talk::{no_page, report_problems, say};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
     let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
-    if output::is_stdout(&args.output) {
-        let mut out = BufWriter::with_capacity(1 << 16, std::io::stdout().lock());
-        write_lines(args, &engine, &mut out)?;
-        out.flush()?;
+    output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
+    if is_parquet(&args.output) {
+        write_parquet(args, &engine)?;
     } else {
-        output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
-        if is_parquet(&args.output) {
-            write_parquet(args, &engine)?;
-        } else {
-            let wrapped = |error: anyhow::Error| match error.downcast::<ReadError>() {
-                Ok(error) => io::Error::other(error),
-                Err(error) => io::Error::other(error),
-            };
-            output::save(&args.output, |out| write_lines(args, &engine, out).map_err(wrapped))?;
-        }
+        output::save_made(&args.output, |out| write_lines(args, &engine, out))?;
     }
     Ok(Outcome::Fine)
 }
@@ -82,7 +72,14 @@ fn write_lines(args: &Apply, engine: &Interpreter, out: &mut dyn Write) -> Resul
     if format == Format::Urls {
         // Every line is a URL, also one that is empty or odd: one line out per line in.
         let work = |block: Block| canonical_lines(engine, &block, args.tsv);
-        map_blocks(input, args.reading.threads(), work, |text| -> Result<()> { Ok(out.write_all(&text)?) })?;
+        let mut is_empty = true;
+        map_blocks(input, args.reading.threads(), work, |text| -> Result<()> {
+            is_empty = false;
+            Ok(out.write_all(&text)?)
+        })?;
+        if is_empty {
+            say(&no_page(&args.input, 0, format.unit()));
+        }
     } else {
         let mut scratch = Scratch::new();
         let mut line = Vec::new();

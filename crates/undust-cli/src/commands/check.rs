@@ -8,10 +8,10 @@ use undust::apply::{Finding, check};
 use undust::rules::Review;
 
 use super::print_json;
-use crate::Outcome;
 use crate::args::Check;
 use crate::rules_file::Deployed;
 use crate::talk::counted;
+use crate::{Outcome, output};
 
 pub(super) fn run(args: &Check) -> Result<Outcome> {
     // Models come to rest by construction; here they must only be there.
@@ -30,7 +30,7 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
             "findings": findings,
         }))?;
     } else {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::stdout();
         for finding in &findings {
             writeln!(out, "{finding}")?;
         }

@@ -10,15 +10,16 @@ use serde::Serialize;
 use undust::page::Page;
 use undust_content::cluster::{Options, Report, cluster};
 use undust_content::read_body;
-use undust_io::group::{BySite, Sites};
+use undust_io::group::{self, BySite};
 use undust_io::{Format, Input, ReadError, Summary, read, write_pages};
 use undust_learn::evaluate::Agreement;
 
 use super::{opened, print_json, read_into};
 use crate::args::Cluster;
+use crate::progress::Sites;
 use crate::table::{align_right, plain};
 use crate::talk::{counted, percent, report_problems, say, thousands};
-use crate::{Outcome, output, progress};
+use crate::{Outcome, output};
 
 /// What `--json` prints.
 #[derive(Serialize)]
@@ -42,7 +43,7 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     } else if output::is_stdout(&args.output) {
         show(&mut std::io::stderr().lock(), &found)?;
     } else {
-        show(&mut std::io::stdout().lock(), &found)?;
+        show(&mut output::stdout(), &found)?;
         say(&format!("pages written to {}", args.output.display()));
     }
     Ok(Outcome::Fine)
@@ -53,7 +54,7 @@ pub(crate) fn clusters_of(
     inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
     args: &Cluster,
     tell: &dyn Fn(&Summary),
-) -> Result<(Sites, Report)> {
+) -> Result<(group::Sites, Report)> {
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     read_into(&mut pages, inputs, &args.reading, &read_body, tell)?;
     let options = args.clustering.options();
@@ -71,27 +72,29 @@ pub(crate) fn clusters_of(
 }
 
 /// All sites, by name, with their pages clustered.
-fn cluster_all(pages: BySite, options: &Options) -> Result<(Sites, Report)> {
-    let (mut sites, mut report) = (Sites::new(), Report::default());
+fn cluster_all(pages: BySite, options: &Options) -> Result<(group::Sites, Report)> {
+    let (mut sites, mut report) = (group::Sites::new(), Report::default());
     for partition in pages.finish().context("cannot write temporary files")? {
         let partition = partition.context("cannot read temporary files")?;
-        let bar = progress::bar("clustering", partition.len() as u64);
+        let progress = Sites::new("sites clustered", partition.len() as u64);
         let one = |(site, mut pages): (String, Vec<Page>)| {
-            let report = cluster(&site, &mut pages, options);
-            bar.inc(1);
+            let report = {
+                let _running = progress.begin(&site);
+                cluster(&site, &mut pages, options)
+            };
             ((site, pages), report)
         };
         for (site, found) in partition.into_par_iter().map(one).collect::<Vec<_>>() {
             sites.push(site);
             report.merge(found);
         }
-        bar.finish_and_clear();
+        progress.finish();
     }
     sites.sort_by(|a, b| a.0.cmp(&b.0));
     Ok((sites, report))
 }
 
-fn save(path: &Path, sites: &Sites) -> Result<()> {
+fn save(path: &Path, sites: &group::Sites) -> Result<()> {
     let pages = sites.iter().flat_map(|(_, pages)| pages);
     let is_jsonl = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("jsonl"));
     let format = if is_jsonl { Format::Jsonl } else { Format::Tsv };
@@ -113,7 +116,7 @@ fn labels_in(file: &Path, args: &Cluster) -> Result<Labels> {
 }
 
 /// How far our clusters agree with known ones, on the URLs that are in both.
-fn compare(known: &Labels, sites: &Sites) -> Result<Agreement> {
+fn compare(known: &Labels, sites: &group::Sites) -> Result<Agreement> {
     let ours = sites.iter().flat_map(|(_, pages)| pages);
     let both = ours.filter_map(|page| Some((page.cluster.as_deref()?, known.get(&page.url)?.as_str())));
     let both: Vec<_> = both.collect();

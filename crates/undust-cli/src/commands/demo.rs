@@ -20,6 +20,7 @@ use super::eval::Walk;
 use super::learn::auto::{Timed, contributions};
 use super::learn::{self, Total, learn_sites, rule_set, show};
 use crate::args::Demo;
+use crate::progress::SiteProgress;
 use crate::report::Facts;
 use crate::talk::{percent, say, thousands};
 use crate::{Outcome, output, report, rules_file};
@@ -50,9 +51,9 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     }
     let learner = Timed::new(auto::members(), Seq2seq::default(), false);
     let collector = report::Collector::new(true, &config);
-    let learn = |site: &str, pages: Vec<Page>| {
+    let learn = |site: &str, pages: Vec<Page>, progress: &SiteProgress| {
         let surveyor = collector.look(site, &pages);
-        let learned = learner.learn_site(site, pages, &config).learned;
+        let learned = learner.learn_site(site, pages, &config, &|stage| progress.stage(stage)).learned;
         collector.keep(surveyor, &learned);
         learned
     };
@@ -91,7 +92,7 @@ fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
         walk.add(page);
     }
     let score = walk.report().total;
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     writeln!(
         out,
         "\nOn {} URLs that were not learned from: {} fetches instead of {} ({} fewer),\n{} of {} pages still reached.",

@@ -17,7 +17,7 @@ use super::print_json;
 use crate::Outcome;
 use crate::args::Diff;
 use crate::rules_file::Deployed;
-use crate::talk::{counted, percent, report_problems, thousands};
+use crate::talk::{counted, percent_at_most, report_problems, thousands};
 
 pub(super) fn run(args: &Diff) -> Result<Outcome> {
     let from_stdin = |path: &&Path| *path == Path::new("-");
@@ -153,7 +153,7 @@ fn said(aspect: Aspect, rule: &Rule) -> String {
         }),
         Aspect::Evidence => rule.evidence.as_ref().map(|seen| {
             let (saved, trials) = (thousands(seen.saved), thousands(seen.trials));
-            let (wrong, bound) = (thousands(seen.false_positives), percent(seen.bound));
+            let (wrong, bound) = (thousands(seen.false_positives), percent_at_most(seen.bound));
             format!("saved {saved}, wrong {wrong}/{trials}, at most {bound}")
         }),
         Aspect::Note => rule.note.as_ref().map(|note| format!("'{note}'")),

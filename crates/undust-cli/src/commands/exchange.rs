@@ -1,9 +1,11 @@
 //! `undust export` and `undust import`: rules in the formats of other tools, and back.
 
+mod known;
+
 use std::collections::BTreeMap;
 
-use anyhow::{Result, anyhow};
-use undust_exchange::{LeftOut, export, import};
+use anyhow::{Result, anyhow, bail};
+use undust_exchange::{Known, LeftOut, export_with, import};
 
 use crate::Outcome;
 use crate::args::{Export, Import};
@@ -11,9 +13,15 @@ use crate::talk::{counted, say};
 use crate::{output, rules_file};
 
 pub(super) fn run_export(args: &Export) -> Result<Outcome> {
-    output::check_place(&args.output, [&args.rules], false, "export")?;
+    let redirects = &args.redirects;
+    output::check_place(&args.output, [&args.rules].into_iter().chain(&redirects.known), false, "export")?;
+    if !args.to.redirects() && !(redirects.known.is_empty() && redirects.tries.is_empty()) {
+        bail!("--known and --try are for servers that redirect: --to apache or nginx");
+    }
     let rules = rules_file::load(&args.rules)?;
-    let exported = export(&rules, args.to);
+    rules_file::warn(&args.rules, &rules);
+    let known = if args.to.redirects() { known::known(args, &rules)? } else { Known::default() };
+    let exported = export_with(&rules, args.to, &known);
     output::save(&args.output, |out| out.write_all(exported.text.as_bytes()))?;
     say(&format!("{} written for {}", counted(exported.rules as u64, "rule"), args.to));
     let idle = rules.rules().filter(|(_, rule)| !rule.is_active()).count();
@@ -25,6 +33,9 @@ pub(super) fn run_export(args: &Export) -> Result<Outcome> {
     }
     for liberty in args.to.liberties() {
         say(&format!("mind: {liberty}"));
+    }
+    if args.to.redirects() && redirects.tries.is_empty() {
+        say("mind: redirects that the site sends back take pages offline: --try http://HOST asks it first");
     }
     report("rule", &exported.left_out);
     Ok(Outcome::Fine)

@@ -6,21 +6,21 @@ use std::io::{self, Write};
 use anyhow::Result;
 use serde_json::{Value, json};
 use undust::apply::{Form, Naive, Step, Trace};
-use undust::rules::{Rule, RuleSet, Validation, classify};
+use undust::rules::{Evidence, Rule, RuleSet, TriedBy, Validation, Verdict, classify};
 
 use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
 use undust_neural::model::Known;
 
-use crate::Outcome;
 use crate::args::Explain;
 use crate::rules_file::Deployed;
-use crate::talk::{counted, percent, thousands};
+use crate::talk::{counted, percent_at_most, thousands};
+use crate::{Outcome, output};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
     let both = Interpreter::new(&rules, models, form);
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     for url in &args.urls {
         let way = Way::of(url.as_bytes(), &Naive::new(&rules, form), &both);
         if args.json {
@@ -143,20 +143,50 @@ fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
         None => writeln!(out, "  skipped by rule {} ({learner})\n      {from}", rule.id)?,
     }
     if let Some(validation) = &rule.validation {
-        let Validation { verdict, positive, negative, .. } = validation;
-        let tried = counted(positive + negative, "URL");
-        writeln!(out, "      {}: tried on {tried}, {negative} led elsewhere", verdict.name())?;
+        writeln!(out, "      {}", seen_by_trying(validation))?;
     }
-    let Some(evidence) = &rule.evidence else { return Ok(()) };
+    if let Some(evidence) = &rule.evidence {
+        write_evidence(out, rule, evidence)?;
+    }
+    Ok(())
+}
+
+/// What trying the rule out has shown: `validated by 95 fetched pairs: 95 same, 0 other`.
+fn seen_by_trying(validation: &Validation) -> String {
+    let Validation { verdict, by, positive, negative, .. } = validation;
+    if positive + negative == 0 {
+        return format!("{}: not tried out (see `undust validate`)", verdict.name());
+    }
+    let result = match verdict {
+        Verdict::Valid => "validated",
+        Verdict::Invalid => "refuted",
+        Verdict::Likely | Verdict::Open => "not decided",
+    };
+    let pair = match by {
+        Some(TriedBy::Fetching) => "fetched pair",
+        Some(TriedBy::Labels) => "labelled pair",
+        None => "pair",
+    };
+    let pairs = counted(positive + negative, pair);
+    format!("{result} by {pairs}: {} same, {} other", thousands(*positive), thousands(*negative))
+}
+
+/// What the learner saw. Without held-out URLs nothing bounds the errors, and there is no sense in saying that they are at most 100 %.
+fn write_evidence(out: &mut impl Write, rule: &Rule, evidence: &Evidence) -> io::Result<()> {
     let (saved, wrong) = if rule.action.is_skip() { ("skipped", "lost") } else { ("saved", "wrong") };
-    writeln!(
-        out,
-        "      {saved} {}; of {}, {} {wrong}: at most {} (95 % confidence)",
-        counted(evidence.saved, "URL"),
-        counted(evidence.trials, "held-out URL"),
-        thousands(evidence.false_positives),
-        percent(evidence.bound)
-    )?;
+    if evidence.trials > 0 {
+        writeln!(
+            out,
+            "      {saved} {}; of {}, {} {wrong}: at most {} (95 % confidence)",
+            counted(evidence.saved, "URL"),
+            counted(evidence.trials, "held-out URL"),
+            thousands(evidence.false_positives),
+            percent_at_most(evidence.bound)
+        )?;
+    } else {
+        let pairs = counted(evidence.support, "pair");
+        writeln!(out, "      suggested by {pairs} of URLs; not judged on held-out ones")?;
+    }
     for [a, b] in &evidence.examples {
         writeln!(out, "      seen: {a}\n          = {b}")?;
     }
@@ -166,7 +196,10 @@ fn write_rule(out: &mut impl Write, rule: &Rule) -> io::Result<()> {
 fn to_json(url: &str, way: &Way) -> Value {
     let rule = |rule: &Rule| {
         let (from, to) = rule.action.sides();
-        json!({ "id": rule.id, "from": from, "to": to, "learner": rule.learner, "evidence": rule.evidence })
+        json!({
+            "id": rule.id, "from": from, "to": to, "learner": rule.learner,
+            "evidence": rule.evidence, "validation": rule.validation,
+        })
     };
     let step = |step: &Step| json!({ "rule": step.rule.map(rule), "after": text(&step.after) });
     let said = |said: &Said| {

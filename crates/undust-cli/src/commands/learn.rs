@@ -25,16 +25,18 @@ use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::Rewrite;
-use undust_learn::pipeline::{Config, Contribution, Learned, learn_site};
+use undust_learn::pipeline::{Config, Contribution, Learned, learn_site_watched};
+use undust_learn::progress::Watch;
 use undust_neural::learner::{Lesson, Seq2seq};
 
 use super::{Read, drop_content, opened, print_json, read_into};
 use crate::args::{self, Learn, Method};
+use crate::progress::{SiteProgress, Sites};
 use crate::report::Facts;
 use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
-use crate::talk::{counted, percent, report_problems, say, thousands};
-use crate::{Outcome, output, progress, report};
+use crate::talk::{counted, percent, percent_at_most, report_problems, say, thousands};
+use crate::{Outcome, output, report};
 use again::Changes;
 pub use sample::Sample;
 use sample::at_most;
@@ -156,12 +158,14 @@ pub(crate) fn attend(
     let read = read_into(&mut pages, inputs, &args.reading, &prepare, tell)?;
     let teacher = Teacher::new(args, earlier);
     let sampled = AtomicU64::new(0);
-    let learn = |site: &str, pages: Vec<Page>| {
+    let learn = |site: &str, pages: Vec<Page>, progress: &SiteProgress| {
         let (pages, is_sample) = at_most(args.max_urls, pages);
         sampled.fetch_add(u64::from(is_sample), Ordering::Relaxed);
+        progress.stage("clustering");
         let pages = teacher.labelled(site, pages);
         let surveyor = collector.look(site, &pages);
-        let lesson = teacher.lesson(site, pages);
+        let lesson = teacher.lesson(site, pages, &|stage| progress.stage(stage));
+        progress.stage("looking at the rules");
         collector.keep(surveyor, &lesson.learned);
         lesson
     };
@@ -237,12 +241,14 @@ impl Teacher {
     }
 
     /// What is learned from the pages of a site.
-    pub(crate) fn lesson(&self, site: &str, pages: Vec<Page>) -> Lesson {
+    pub(crate) fn lesson(&self, site: &str, pages: Vec<Page>, watch: &Watch) -> Lesson {
         let config = &self.config;
         match (&self.one, self.method) {
-            (Some(learner), _) => Lesson::of_rules(learn_site(site, pages, learner.as_ref(), config)),
-            (None, Method::Auto) => self.all.learn_site(site, pages, config),
-            (None, _) => self.neural.learn_site(site, &pages, config),
+            (Some(learner), _) => {
+                Lesson::of_rules(learn_site_watched(site, pages, learner.as_ref(), config, watch))
+            }
+            (None, Method::Auto) => self.all.learn_site(site, pages, config, watch),
+            (None, _) => self.neural.learn_site_watched(site, &pages, config, watch),
         }
     }
 
@@ -276,7 +282,7 @@ pub fn prepare(page: &mut Page) {
 
 /// Whether the pages of a site must be clustered before rules can be learned.
 fn needs_clusters(pages: &[Page], config: &Config) -> bool {
-    let has_content = |page: &Page| page.text.is_some() || page.simhash.is_some();
+    let has_content = |page: &Page| page.text.is_some() || page.words.is_some() || page.simhash.is_some();
     !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
 }
 
@@ -336,21 +342,20 @@ fn dustbuster(args: &args::Dustbuster, min_support: Option<u64>) -> Dustbuster {
 /// Learn every site, those of one partition side by side. Sorted by site.
 pub(super) fn learn_sites<L: Send>(
     pages: BySite,
-    learn: &(impl Fn(&str, Vec<Page>) -> L + Sync),
+    learn: &(impl Fn(&str, Vec<Page>, &SiteProgress) -> L + Sync),
 ) -> Result<Vec<L>> {
     let mut learned = Vec::new();
     for partition in pages.finish().context("cannot write temporary files")? {
         let mut sites = partition.context("cannot read temporary files")?;
         // URLs without a host have no site to learn rules for.
         sites.retain(|(site, _)| !site.is_empty());
-        let bar = progress::bar("learning", sites.len() as u64);
+        let progress = Sites::new("sites learned", sites.len() as u64);
         let one = |(site, pages): (String, Vec<Page>)| {
-            let learned = learn(&site, pages);
-            bar.inc(1);
+            let learned = learn(&site, pages, &progress.begin(&site));
             (site, learned)
         };
         learned.extend(sites.into_par_iter().map(one).collect::<Vec<_>>());
-        bar.finish_and_clear();
+        progress.finish();
     }
     learned.sort_by(|(a, _), (b, _)| a.cmp(b));
     Ok(learned.into_iter().map(|(_, learned)| learned).collect())
@@ -445,7 +450,7 @@ const MOST_RULES: usize = 25;
 
 /// The tables a person looks at before using the rules.
 pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     let (mut skips, changes): (Vec<&Rule>, Vec<&Rule>) =
         rules.rules().map(|(_, rule)| rule).partition(|rule| rule.action.is_skip());
     let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =
@@ -513,7 +518,8 @@ const JUDGED: Kind = Kind {
     legend: "\
 saved:    URLs that need no fetch
 wrong:    those with another page, of the held-out URLs so saved
-at most:  the share of wrong ones that this leaves possible (95 % confidence)
+at most:  the share of wrong ones that this leaves possible (95 % confidence);
+          --max-fpr limits it for the rules of a site together, not for each
 ",
 };
 
@@ -541,7 +547,7 @@ at most:  the share of lost ones that this leaves possible (95 % confidence)
 fn evidence_of(rule: &Rule) -> Vec<String> {
     let evidence = rule.evidence.clone().unwrap_or_default();
     let wrong = format!("{}/{}", evidence.false_positives, thousands(evidence.trials));
-    vec![thousands(evidence.saved), wrong, percent(evidence.bound)]
+    vec![thousands(evidence.saved), wrong, percent_at_most(evidence.bound)]
 }
 
 fn likely_row(rule: &Rule) -> Vec<String> {

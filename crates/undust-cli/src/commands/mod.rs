@@ -24,11 +24,10 @@ use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
 use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared};
 
-use crate::Outcome;
 use crate::args::{Applying, Args, Command, Manner, Reading};
-use crate::progress;
-use crate::rules_file::Deployed;
+use crate::rules_file::{self, Deployed};
 use crate::talk::report_problems;
+use crate::{Outcome, output, progress};
 pub(crate) use learn::Total;
 #[cfg(test)]
 pub(crate) use learn::rule_set;
@@ -49,7 +48,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Export(args) => exchange::run_export(&args),
         Command::Import(args) => exchange::run_import(&args),
         Command::Schema => {
-            std::io::stdout().write_all(undust::rules::schema().as_bytes())?;
+            output::stdout().write_all(undust::rules::schema().as_bytes())?;
             Ok(Outcome::Fine)
         }
     }
@@ -92,6 +91,7 @@ impl Applying {
 impl Manner {
     fn load(&self, path: &Path) -> Result<Deployed> {
         let mut deployed = Deployed::load(path)?;
+        rules_file::warn(path, &deployed.rules);
         deployed.rules.normalize &= !self.no_normalize;
         Ok(deployed)
     }
@@ -110,7 +110,7 @@ fn read_by_site(inputs: &[PathBuf], reading: &Reading, site_by: SiteBy) -> Resul
 
 /// For those who ask for labels alone: content is most of what a page takes.
 fn drop_content(page: &mut Page) {
-    (page.body, page.text) = (None, None);
+    (page.body, page.text, page.words) = (None, None, None);
 }
 
 /// How much was read.
@@ -158,5 +158,5 @@ fn read_into(
 fn print_json(value: &impl serde::Serialize) -> Result<()> {
     let mut text = serde_json::to_string_pretty(value)?;
     text.push('\n');
-    Ok(std::io::stdout().write_all(text.as_bytes())?)
+    Ok(output::stdout().write_all(text.as_bytes())?)
 }

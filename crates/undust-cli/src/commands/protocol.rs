@@ -13,7 +13,7 @@ use clap::ValueEnum;
 use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
-use undust_io::group::Sites;
+use undust_io::group;
 use undust_learn::protocol::MIN_URLS;
 use undust_learn::protocol::sigir17::{KeepAll, Method};
 
@@ -21,8 +21,9 @@ use super::eval::NO_LABELS;
 use super::read_by_site;
 use crate::args::{Eval, Protocol};
 use crate::plot::{Chart, svg};
+use crate::progress::Sites;
 use crate::talk::{counted, say};
-use crate::{Outcome, output, progress};
+use crate::{Outcome, output};
 
 pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     refuse_foreign(args, protocol)?;
@@ -92,15 +93,14 @@ fn each_site<R: Send>(
     one: impl Fn(&str, Vec<Page>) -> Option<R> + Sync,
 ) -> Result<Reports<R>> {
     let sites = read_sites(args, site_by)?;
-    let bar = progress::bar("sites", sites.len() as u64);
+    let progress = Sites::new("sites", sites.len() as u64);
     let one = |(site, pages): (String, Vec<Page>)| {
-        let report = one(&site, pages);
-        bar.inc(1);
-        report
+        let _running = progress.begin(&site);
+        one(&site, pages)
     };
     let reports: Vec<Option<R>> =
         args.reading.thread_pool()?.install(|| sites.into_par_iter().map(one).collect());
-    bar.finish_and_clear();
+    progress.finish();
     let small_sites = reports.iter().filter(|report| report.is_none()).count() as u64;
     if small_sites > 0 {
         let sites = counted(small_sites, "site");
@@ -114,7 +114,7 @@ fn each_site<R: Send>(
 }
 
 /// All inputs, by site; at least one page must be labelled.
-fn read_sites(args: &Eval, site_by: SiteBy) -> Result<Sites> {
+fn read_sites(args: &Eval, site_by: SiteBy) -> Result<group::Sites> {
     let sites = read_by_site(&args.inputs, &args.reading, site_by)?;
     if sites.iter().flat_map(|(_, pages)| pages).all(|page| page.label().is_none()) {
         bail!(NO_LABELS);

@@ -10,9 +10,9 @@ use undust_learn::learn::pattern_tree::outline::{Outline, OutlineNode, ToldBy, o
 use undust_learn::site::Site;
 
 use super::{print_json, read_by_site};
-use crate::Outcome;
 use crate::args::Tree;
 use crate::talk::{counted, percent, say, thousands};
+use crate::{Outcome, output};
 
 /// What `--json` prints, for each site.
 #[derive(Serialize)]
@@ -63,7 +63,7 @@ fn tree_of(site: String, mut pages: Vec<Page>) -> SiteTree {
 }
 
 fn print(trees: &[SiteTree], args: &Tree) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     for (at, tree) in trees.iter().enumerate() {
         if at > 0 {
             writeln!(out)?;

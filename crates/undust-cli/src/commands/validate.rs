@@ -1,6 +1,7 @@
 //! `undust validate`: try rules out, and write the verdicts into the rule file as they come.
 
 mod fetching;
+mod hosts;
 mod report;
 
 use std::path::Path;
@@ -10,10 +11,10 @@ use anyhow::{Error, Result, bail};
 use undust::page::Page;
 use undust::rules::{EVERY_SITE, Rule, RuleSet};
 use undust::url::{SiteBy, normalize};
-use undust_fetch::{Comparer, Fetcher};
+use undust_fetch::Comparer;
 use undust_io::read;
 use undust_learn::validate::labels::LabelledPages;
-use undust_learn::validate::{Trying, is_open, leave_out_unfit};
+use undust_learn::validate::{Test, Trying, is_open, leave_out_unfit};
 
 use crate::args::Validate;
 use crate::talk::{report_problems, say};
@@ -34,17 +35,24 @@ pub(super) fn run(args: &Validate) -> Result<Outcome> {
     }
     let pages = pages_by_site(args, &rules, &open)?;
     let file = RuleFile::new(output, rules);
-    let trying = args.trying.trying();
+    // Labels cost nothing: the whole sample is looked at.
+    let usual = if comparer.is_some() { Test::Sequential } else { Test::Fixed };
+    let trying = args.trying.trying(usual);
     let tried = match &comparer {
         Some(comparer) => {
-            args.reading.thread_pool()?.install(|| by_fetching(&file, pages, &trying, comparer))
+            let fetching = (comparer, args.fetching.options().budget);
+            args.reading.thread_pool()?.install(|| by_fetching(&file, pages, &trying, fetching))?
         }
         None => by_labels(&file, pages, &trying),
     };
     let rules = file.finish()?;
     let requests = comparer.as_ref().map(Comparer::requests);
     let skips = rules.rules().filter(|(_, rule)| rule.action.is_skip()).count() as u64;
-    Report::new(&tried, requests, skips).print(args.json)?;
+    let report = Report::new(&tried, requests, skips);
+    report.print(args.json)?;
+    if tried.iter().any(|site| site.spent) {
+        say(&format!("{}: the budget is spent, another run goes on", report.share_tried()));
+    }
     if !args.json {
         say(&format!("rules written to {}", output.display()));
     }
@@ -65,13 +73,7 @@ fn output(args: &Validate) -> Result<&Path> {
 }
 
 fn comparer(args: &Validate) -> Result<Comparer> {
-    if args.fetching.contact.is_none() && !args.fetching.allow_private {
-        bail!(
-            "say where those whose servers are asked find you: --contact keeper@example.com \
-             (not needed with --allow-private, for servers of your own)"
-        );
-    }
-    Ok(Comparer::new(Fetcher::new(args.fetching.options())?, args.comparing.options()))
+    Ok(Comparer::new(args.fetching.fetcher()?, args.comparing.options()))
 }
 
 /// The sites that have something to try out, by number.

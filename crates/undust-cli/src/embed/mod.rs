@@ -18,7 +18,7 @@ use crate::commands::eval::scores_of;
 use crate::commands::explain;
 use crate::commands::learn::{attend, config};
 use crate::report::Collector;
-pub use crate::rules_file::Deployed;
+pub use crate::rules_file::{Deployed, warnings};
 use crate::talk::problems_of;
 pub use sites::{Sample, Scorer, SiteLearner, SiteLesson, SiteScore, fingerprint, prepare};
 

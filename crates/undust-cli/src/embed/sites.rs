@@ -10,6 +10,7 @@ use undust::url::SiteBy;
 use undust_content::{read_body, simhash};
 pub use undust_learn::evaluate::SiteScore;
 use undust_learn::pipeline::Learned;
+use undust_learn::progress::unwatched;
 use undust_neural::apply::Interpreter;
 use undust_neural::file::{Models, from_bytes, to_bytes};
 use xxhash_rust::xxh3::xxh3_64;
@@ -66,7 +67,7 @@ impl SiteLearner {
 
     /// Learn from the pages of a site.
     pub fn learn(&self, site: &str, pages: Vec<Page>) -> SiteLesson {
-        let lesson = self.teacher.lesson(site, self.teacher.labelled(site, pages));
+        let lesson = self.teacher.lesson(site, self.teacher.labelled(site, pages), &unwatched);
         let model = lesson.model.map(|model| to_bytes(&Models::from([(site.to_owned(), model)])));
         let total = Total::of(std::slice::from_ref(&lesson.learned));
         let Learned { rules: SiteRules { site, rules }, urls, clusters, .. } = lesson.learned;

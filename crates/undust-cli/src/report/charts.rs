@@ -3,10 +3,10 @@
 use undust_learn::pipeline::Contribution;
 use undust_learn::survey::Point;
 
-use super::html::{Html, bar, percent_at_most, said, tag, tag_with, text};
+use super::html::{Html, bar, said, tag, tag_with, text};
 use super::page::{Report, Section};
 use crate::plot::{Axis, Scale};
-use crate::talk::{counted, percent, thousands};
+use crate::talk::{counted, in_percent, percent_asked, percent_at_most, thousands};
 
 /// The chart takes so much room, and its plot so much of that.
 const VIEW: &str = "0 0 420 250";
@@ -112,7 +112,7 @@ impl Curve {
 
     fn limit(&self) -> Html {
         let at = self.x.at(self.max_fpr);
-        let name = label("text.end", (at - 5.0, BOTTOM - 6.0), &percent(self.max_fpr));
+        let name = label("text.end", (at - 5.0, BOTTOM - 6.0), &percent_asked(self.max_fpr));
         [line("line.limit", (at, TOP), (at, BOTTOM)), name].into_iter().collect()
     }
 
@@ -164,12 +164,6 @@ impl Across {
         let is_shown = |share: &f64| (self.from..=self.to).contains(share);
         round.filter(is_shown).map(|share| (in_percent(share), self.at(share)))
     }
-}
-
-/// `0.0005` as `0.05`, without digits that say nothing.
-fn in_percent(share: f64) -> String {
-    let text = format!("{:.4}", 100.0 * share);
-    text.trim_end_matches('0').trim_end_matches('.').to_owned()
 }
 
 fn path(name: &'static str, d: String) -> Html {

@@ -5,9 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use undust::page::Page;
-use undust::rules::Rule;
 use undust_learn::pipeline::{Config, Contribution, Learned};
-use undust_learn::survey::{Survey, Surveyor};
+use undust_learn::survey::{Fetches, Survey, Surveyor};
 
 /// So many sites are shown with all there is to see; a crawl may have ten thousand.
 pub(super) const MOST_SITES: usize = 50;
@@ -37,32 +36,41 @@ pub(super) struct SiteLine {
     pub(super) urls: u64,
     pub(super) pages: u64,
     pub(super) rules: u64,
-    /// URLs that need no fetch, also those that are skipped.
-    pub(super) saved: u64,
-    pub(super) unexplained: u64,
+    /// What becomes of its URLs, where it has labels.
+    pub(super) fetches: Fetches,
+    /// Its URLs where it has none: all are fetched.
+    pub(super) unlabelled: u64,
     pub(super) wrong: u64,
     pub(super) lost: u64,
 }
 
 impl SiteLine {
     fn new(learned: &Learned, survey: &Survey) -> SiteLine {
-        let rules: Vec<&Rule> = learned.rules.rules.iter().filter(|rule| !rule.is_refused()).collect();
-        let saved = |rule: &Rule| rule.evidence.as_ref().map_or(0, |evidence| evidence.saved);
         SiteLine {
             site: learned.rules.site.clone(),
             urls: learned.urls,
             pages: learned.clusters,
-            rules: rules.len() as u64,
-            saved: rules.into_iter().map(saved).sum(),
-            unexplained: survey.unexplained.urls,
+            rules: learned.rules.rules.iter().filter(|rule| !rule.is_refused()).count() as u64,
+            fetches: survey.fetches,
+            unlabelled: if survey.labelled { 0 } else { learned.urls },
             wrong: survey.conflicts.wrong,
             lost: survey.conflicts.lost,
         }
     }
 
+    /// URLs that need no fetch.
+    pub(super) fn saved(&self) -> u64 {
+        self.fetches.spared()
+    }
+
+    /// The other ones.
+    pub(super) fn fetched(&self) -> u64 {
+        self.fetches.fetched() + self.unlabelled
+    }
+
     /// Where a site stands in the report.
     fn rank(&self) -> (Reverse<u64>, Reverse<u64>, &str) {
-        (Reverse(self.saved), Reverse(self.urls), &self.site)
+        (Reverse(self.saved()), Reverse(self.urls), &self.site)
     }
 }
 

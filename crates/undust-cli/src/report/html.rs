@@ -69,8 +69,11 @@ pub(super) fn fold(name: &'static str, is_open: bool, summary: Html, content: Ht
     tag_with(name, open, [tag("summary", [summary]), content])
 }
 
-/// A bar as wide as this share of its place, of which another share is of the second colour.
+/// A bar as wide as this share of its place, of which another share is of the second colour; nothing where there is nothing to show.
 pub(super) fn bar(name: &'static str, width: f64, second: f64) -> Html {
+    if width <= 0.0 {
+        return nothing();
+    }
     let style = format!("--width:{:.2}%;--second:{:.2}%", 100.0 * width, 100.0 * second);
     tag_with(name, &[("style", style)], [tag("i", [])])
 }
@@ -86,13 +89,6 @@ pub(super) fn compared(a: &str, b: &str) -> [Html; 2] {
     diff(&shortened(a), &shortened(b)).map(|runs| tag("code", runs.into_iter().map(piece)))
 }
 
-/// A share as a per cent that is not less than it, so that what is said of it as a bound holds.
-pub(super) fn percent_at_most(share: f64) -> String {
-    // What is exact stays so, whatever a double makes of it.
-    let up_to = |unit: f64| (100.0 * share * unit - 1e-9).max(0.0).ceil() / unit;
-    if share < 0.001 { format!("{:.2} %", up_to(100.0)) } else { format!("{:.1} %", up_to(10.0)) }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -106,8 +102,8 @@ mod tests {
     }
 
     #[test]
-    fn bounds_are_not_rounded_down() {
-        let said = [0.0, 0.000_31, 0.0061, 0.01, 1.0].map(percent_at_most);
-        assert_eq!(said, ["0.00 %", "0.04 %", "0.7 %", "1.0 %", "100.0 %"]);
+    fn nothing_has_no_bar() {
+        assert_eq!(bar("div.bar", 0.0, 1.0).as_str(), "");
+        assert!(bar("div.bar", 0.001, 1.0).as_str().contains("--width:0.10%"));
     }
 }

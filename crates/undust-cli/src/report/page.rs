@@ -53,7 +53,7 @@ impl<'r> Report<'r> {
 
     /// URLs that need no fetch.
     pub(super) fn spared(&self) -> u64 {
-        self.facts.total.saved + self.facts.total.skipped
+        self.collected.sum(SiteLine::saved)
     }
 
     pub(super) fn rules_of(&self, site: &str) -> &'r [Rule] {

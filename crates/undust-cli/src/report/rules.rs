@@ -1,11 +1,11 @@
 //! The rules, site by site, with their evidence.
 
-use undust::rules::{Action, Evidence, Rule, classify};
+use undust::rules::{Action, Evidence, Rule, Validation, Verdict, classify};
 
 use super::collect::SiteLine;
-use super::html::{Html, bar, code, compared, fold, nothing, percent_at_most, said, tag, tag_with, text};
+use super::html::{Html, bar, code, compared, fold, nothing, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, thousands};
+use crate::talk::{counted, percent_at_most, thousands};
 
 /// So many rules of a site are shown; the rule file has them all.
 const MOST_RULES: usize = 50;
@@ -22,7 +22,7 @@ value that does not matter.";
 pub(super) fn section(report: &Report) -> Section {
     let list = report.per_site(|line, _| {
         let rules = report.rules_of(&line.site);
-        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved, "URL"));
+        let short = format!("{}, {} saved", counted(line.rules, "rule"), counted(line.saved(), "URL"));
         (!rules.is_empty()).then(|| (short, of_site(line, rules)))
     });
     let is_empty = report.facts.rules.rules().next().is_none();
@@ -99,7 +99,11 @@ fn of_site(line: &SiteLine, rules: &[Rule]) -> Html {
 fn card(line: &SiteLine, rule: &Rule, kind: Kind) -> Html {
     let evidence = rule.evidence.clone().unwrap_or_default();
     let says = [says(&rule.action), tags(rule), examples(&evidence)];
-    let parts = [tag("div.says", says), tag("div.known", [kind.figures(&evidence, line.saved)])];
+    let tried = rule.validation.as_ref().map_or_else(nothing, tried);
+    // Without held-out URLs, what the learner saw is no judgement of a rule that was tried out.
+    let is_judged_by_trying = rule.validation.is_some() && kind == Kind::Judged && evidence.trials == 0;
+    let figures = if is_judged_by_trying { nothing() } else { kind.figures(&evidence, line.saved()) };
+    let parts = [tag("div.says", says), tag("div.known", [figures, tried])];
     tag_with("article.rule", &[("data-site", line.site.clone())], parts)
 }
 
@@ -130,6 +134,16 @@ fn examples(evidence: &Evidence) -> Html {
         0 => nothing(),
         n => fold("details.examples", false, text(counted(n, "example")), shown.into_iter().collect()),
     }
+}
+
+/// What trying a rule out has shown, if it was.
+fn tried(Validation { verdict, positive, negative, .. }: &Validation) -> Html {
+    if positive + negative == 0 {
+        return nothing();
+    }
+    let pairs = counted(positive + negative, "pair");
+    let seen = format!("{}: {pairs} compared, {} other", verdict.name(), thousands(*negative));
+    said(if *verdict == Verdict::Invalid { "span.wrong" } else { "span.right" }, seen)
 }
 
 /// What a rule saves of all that is saved on its site, and how far it can be believed.

@@ -8,8 +8,8 @@ use crate::talk::{counted, percent, thousands};
 /// So many sites are in the table.
 const MOST_ROWS: usize = 1000;
 
-const COLUMNS: [&str; 8] =
-    ["site", "URLs", "pages", "rules", "saved", "", "not explained", "made equal, other label"];
+const COLUMNS: [&str; 9] =
+    ["site", "URLs", "pages", "rules", "saved", "", "fetched", "of them again", "made equal, other label"];
 
 /// Nothing for a single site: the summary says it all.
 pub(super) fn section(report: &Report) -> Option<Section> {
@@ -31,16 +31,17 @@ pub(super) fn section(report: &Report) -> Option<Section> {
 }
 
 fn row(line: &SiteLine) -> Html {
-    let share = line.saved as f64 / line.urls.max(1) as f64;
+    let share = line.saved() as f64 / line.urls.max(1) as f64;
     let number = |n: u64| said("td.number", thousands(n));
     let cells = [
         said("th", &line.site),
         number(line.urls),
         number(line.pages),
         number(line.rules),
-        number(line.saved),
+        number(line.saved()),
         tag("td.share", [bar("span.bar", share, 1.0), said("span", percent(share))]),
-        number(line.unexplained),
+        number(line.fetched()),
+        number(line.fetches.again),
         number(line.wrong),
     ];
     tag("tr", cells)

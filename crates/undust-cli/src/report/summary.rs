@@ -2,9 +2,10 @@
 
 use std::path::PathBuf;
 
-use super::html::{Html, nothing, percent_at_most, said, tag, tag_with, text};
+use super::collect::SiteLine;
+use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::page::Report;
-use crate::talk::{counted, percent, thousands};
+use crate::talk::{counted, percent, percent_asked, percent_at_most, thousands};
 
 /// What was learned, in one line.
 pub(super) fn headline(report: &Report) -> String {
@@ -67,7 +68,7 @@ fn cost(report: &Report) -> Html {
     let Some(all) = report.curve.last() else {
         return said(
             "p",
-            format!("No rule was sure to lose no more than {} of the pages.", percent(max_fpr)),
+            format!("No rule was sure to lose no more than {} of the pages.", percent_asked(max_fpr)),
         );
     };
     let lost = percent_at_most(all.max_fpr.min(max_fpr));
@@ -77,7 +78,7 @@ fn cost(report: &Report) -> Html {
         said("b", lost),
         text(format!(
             " of the pages are lost (95 % confidence; the limit was {}). On the URLs seen, {} of {} are.",
-            percent(max_fpr),
+            percent_asked(max_fpr),
             thousands(seen),
             thousands(report.facts.total.clusters)
         )),
@@ -85,19 +86,19 @@ fn cost(report: &Report) -> Html {
     tag("p", pages)
 }
 
-/// All URLs as one bar: those that must be fetched, those that are spared, those that could be.
+/// All URLs as one bar: those that are spared, those that could be, those that must be fetched. Each is in one part.
 fn parts(report: &Report) -> Html {
     let total = report.facts.total;
     if !report.is_judged() || total.urls == 0 {
         return nothing();
     }
-    let unexplained = report.collected.sum(|site| site.unexplained);
-    let needed = total.urls.saturating_sub(report.spared() + unexplained);
+    let sum = |of: fn(&SiteLine) -> u64| report.collected.sum(of);
     let parts = [
-        ("span.saved", total.saved, "made equal to others by rules"),
-        ("span.skipped", total.skipped, "skipped by rules"),
-        ("span.spare", unexplained, "duplicates that no rule explains"),
-        ("span.needed", needed, "to be fetched"),
+        ("span.saved", sum(|site| site.fetches.merged), "not fetched: made equal to others by rules"),
+        ("span.skipped", sum(|site| site.fetches.skipped), "not fetched: skipped by rules"),
+        ("span.spare", sum(|site| site.fetches.again), "fetched again: duplicates that no rule explains"),
+        ("span.needed", sum(|site| site.fetches.needed), "fetched, one for each page"),
+        ("span.unknown", sum(|site| site.unlabelled), "fetched, on sites without labels"),
     ];
     let part = |(class, urls, _): &(&'static str, u64, &str)| {
         tag_with(class, &[("style", format!("flex-grow:{urls}"))], [])
@@ -113,9 +114,10 @@ fn parts(report: &Report) -> Html {
 fn figures(report: &Report) -> Html {
     let total = report.facts.total;
     let rules = report.facts.rules.rules().count() as u64;
+    let unlabelled = report.collected.sum(|site| site.unlabelled);
     let figures = [
         (thousands(report.facts.read.pages), "rows read"),
-        (thousands(total.urls), if report.is_judged() { "labelled URLs" } else { "URLs" }),
+        (thousands(total.urls), if report.is_judged() && unlabelled == 0 { "labelled URLs" } else { "URLs" }),
         (thousands(total.clusters), "pages"),
         (thousands(total.sites), if total.sites == 1 { "site" } else { "sites" }),
         (thousands(rules), if rules == 1 { "rule" } else { "rules" }),
@@ -148,9 +150,16 @@ pub(super) fn foot(report: &Report) -> Html {
     );
     let words = [
         ("page", "all URLs with one label: they lead to the same content"),
-        ("saved", "URLs that need no fetch, since another one with the same key is fetched"),
+        (
+            "saved",
+            "URLs that need no fetch, since another one with the same key is fetched, or since rules skip them",
+        ),
+        ("fetched", "all others: saved and fetched are all URLs"),
         ("held out", "URLs that the learner did not see when it proposed the rule"),
-        ("at most", "the share of wrong URLs that the evidence leaves possible, with 95 % confidence"),
+        (
+            "at most",
+            "the share of wrong URLs that the evidence leaves possible, with 95 % confidence; the limit (--max-fpr) is for the rules of a site together",
+        ),
     ];
     let word = |(word, what): (&str, &str)| tag("div", [said("dt", word), said("dd", what)]);
     tag("footer", [said("p", how), tag("dl", words.map(word))])

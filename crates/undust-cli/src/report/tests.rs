@@ -33,8 +33,14 @@ fn site(n: usize) -> (Vec<Page>, Learned) {
     };
     let rules = SiteRules { site: name.clone(), rules: (0..rules).map(rule).collect() };
     let learners = vec![Contribution { learner: "by-hand".into(), candidates: 70, rules: 60, saved: 5 }];
-    let learned =
-        Learned { rules, urls: 4000, clusters: 2000, candidates: 70, learners, ..Learned::default() };
+    let learned = Learned {
+        rules,
+        urls: 4000 + n as u64,
+        clusters: 2000,
+        candidates: 70,
+        learners,
+        ..Learned::default()
+    };
     ((0..4).map(url).collect(), learned)
 }
 
@@ -83,15 +89,20 @@ fn a_large_crawl_gives_no_large_page() {
 
 #[test]
 fn skips_have_a_list_of_their_own() {
-    let (pages, mut learned) = site(7);
+    let (mut pages, mut learned) = site(7);
+    let print = |i: u32| Page {
+        cluster: Some(i.to_string()),
+        ..Page::new(format!("http://site7.example/print/{i}"))
+    };
+    pages.extend((0..3).map(print));
     let skip = Rule::new(Action::skip("http://site7.example/print/{id}").expect("a rule"));
-    let evidence = Evidence { saved: 1000, trials: 500, ..Evidence::default() };
+    let evidence = Evidence { saved: 3, trials: 500, ..Evidence::default() };
     learned.rules.rules.push(Rule { evidence: Some(evidence), ..skip });
     let text = of_sites([(pages, learned)].into_iter());
     for part in [
-        "1,007 of 4,000 URLs need no fetch",
+        "3 of 4,007 URLs need no fetch",
         "URLs skipped",
-        "<b>1,000</b> skipped by rules",
+        "<b>3</b> not fetched: skipped by rules",
         "never fetched",
     ] {
         assert!(text.contains(part), "no '{part}'");

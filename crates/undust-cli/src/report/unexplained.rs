@@ -12,7 +12,8 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     if !report.is_judged() {
         return None;
     }
-    let urls = report.collected.sum(|line| line.unexplained);
+    let urls = report.collected.sum(|line| line.fetches.again);
+    let fetched = report.collected.sum(|line| line.fetches.fetched());
     let body = report.per_site(|_, survey| {
         let Unexplained { urls, pages, .. } = survey.unexplained;
         let short = format!("{} of {}", counted(urls, "URL"), counted(pages, "page"));
@@ -23,9 +24,9 @@ pub(super) fn section(report: &Report) -> Option<Section> {
     let lead = if urls == 0 {
         format!("None: every page is fetched once.{models}")
     } else {
-        let urls = counted(urls, "URL");
+        let (urls, fetched) = (thousands(urls), counted(fetched, "URL"));
         format!(
-            "{urls} would still be fetched though their page is fetched under another one. What they look like, and the URL that \
+            "Of {fetched} that are fetched, {urls} lead to a page that is fetched under another one, too. What they look like, and the URL that \
              would do; * stands for values that few URLs have.{models}"
         )
     };
@@ -44,15 +45,9 @@ fn forms(survey: &Survey) -> Html {
 
 fn form_pair(found: &FormPair, all: u64) -> Html {
     let examples = found.examples.iter().map(|[a, b]| pair(a, b, "=")).collect();
-    let same = found.form == found.of;
-    let why = if same {
-        said("p.tags", "both look the same: only their values tell them apart")
-    } else {
-        nothing()
-    };
     let says = [
         pair(&found.form, &found.of, "="),
-        why,
+        why(found),
         fold("details.examples", false, text(counted(found.examples.len() as u64, "example")), examples),
     ];
     let known = [
@@ -61,4 +56,16 @@ fn form_pair(found: &FormPair, all: u64) -> Html {
         bar("div.bar.spare", found.urls as f64 / all.max(1) as f64, 1.0),
     ];
     tag("article.gap", [tag("div.says", says), tag("div.known", known)])
+}
+
+/// What tells both URLs apart, where that can be said in words.
+fn why(found: &FormPair) -> Html {
+    match found.differ_in.as_slice() {
+        [] if found.form == found.of => {
+            said("p.tags", "both look the same: only their values tell them apart")
+        }
+        [] => nothing(),
+        [one] => said("p.tags", format!("they differ only in {one}")),
+        [first @ .., last] => said("p.tags", format!("they differ only in {} and {last}", first.join(", "))),
+    }
 }

@@ -15,6 +15,8 @@ pub enum Kind {
     Simhash,
     /// Their sketches of words and shingles resemble each other, and their titles are equal.
     Shingles,
+    /// They have the same rows of tables, lists or preformatted text in another order, and their titles are equal.
+    Rows,
     /// They name the same canonical URL, or one names the other.
     Canonical,
     /// One leads to the other, or both to a third.
@@ -25,8 +27,15 @@ pub enum Kind {
 
 impl Kind {
     /// Every kind, in the order in which reports list them.
-    pub const ALL: [Kind; 6] =
-        [Kind::Digest, Kind::Simhash, Kind::Shingles, Kind::Canonical, Kind::Redirect, Kind::Declared];
+    pub const ALL: [Kind; 7] = [
+        Kind::Digest,
+        Kind::Simhash,
+        Kind::Shingles,
+        Kind::Rows,
+        Kind::Canonical,
+        Kind::Redirect,
+        Kind::Declared,
+    ];
 
     /// The word used on the command line.
     pub fn name(self) -> &'static str {
@@ -34,10 +43,43 @@ impl Kind {
             Kind::Digest => "digest",
             Kind::Simhash => "simhash",
             Kind::Shingles => "shingles",
+            Kind::Rows => "rows",
             Kind::Canonical => "canonical",
             Kind::Redirect => "redirect",
             Kind::Declared => "declared",
         }
+    }
+}
+
+/// When the order of rows counts.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum RowOrder {
+    /// Not between pages whose URLs differ in their queries alone: one list, sorted in several ways.
+    #[default]
+    Auto,
+    /// Always.
+    Keep,
+    /// Never.
+    Ignore,
+}
+
+impl fmt::Display for RowOrder {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            RowOrder::Auto => "auto",
+            RowOrder::Keep => "keep",
+            RowOrder::Ignore => "ignore",
+        })
+    }
+}
+
+impl FromStr for RowOrder {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<RowOrder, String> {
+        let all = [RowOrder::Auto, RowOrder::Keep, RowOrder::Ignore];
+        let named = all.into_iter().find(|order| order.to_string() == text);
+        named.ok_or_else(|| format!("'{text}' is none of auto, keep, ignore"))
     }
 }
 
@@ -102,14 +144,18 @@ mod tests {
     #[test]
     fn names_round_trip() {
         for text in
-            ["auto", "digest", "digest,canonical", "digest,simhash,shingles,canonical,redirect,declared"]
+            ["auto", "digest", "digest,canonical", "digest,simhash,shingles,rows,canonical,redirect,declared"]
         {
             assert_eq!(text.parse::<By>().unwrap().to_string(), text);
         }
+        for order in ["auto", "keep", "ignore"] {
+            assert_eq!(order.parse::<RowOrder>().unwrap().to_string(), order);
+        }
+        assert_eq!("no".parse::<RowOrder>().unwrap_err(), "'no' is none of auto, keep, ignore");
         assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
         assert_eq!(
             "digest,".parse::<By>().unwrap_err(),
-            "'' is none of auto, digest, simhash, shingles, canonical, redirect, declared"
+            "'' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared"
         );
     }
 }

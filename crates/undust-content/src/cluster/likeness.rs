@@ -1,12 +1,14 @@
-//! Links by text: digests, simhashes, samples.
+//! Links by text: digests, simhashes, samples, sets of rows.
 
 use rayon::prelude::*;
 use undust::page::Page;
+use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::kind::Kind;
+use super::kind::{Kind, RowOrder};
 use super::{Link, Site, has_content};
 use crate::near::pairs_within;
+use crate::portrait::Portrait;
 
 /// Where so many different texts share a simhash or a feature, it tells little: further ones are compared with these only.
 const MOST_LEADERS: usize = 32;
@@ -39,18 +41,31 @@ impl<'s> Likeness<'s> {
         if by.has(Kind::Shingles) {
             links.extend(self.by_shingles());
         }
+        if by.has(Kind::Rows) && self.site.options.row_order != RowOrder::Keep {
+            links.extend(self.by_rows());
+        }
         links
     }
 
     fn by_digest(&self) -> Vec<Link> {
-        let digest = |(page, i): (&Page, u32)| {
-            page.digest.as_ref().filter(|_| has_content(page)).map(|digest| (xxh3_64(digest.as_bytes()), i))
+        let digest = |(known, page): (&Page, u32)| {
+            let digest = known.digest.as_ref().filter(|_| has_content(known))?;
+            Some(Print { bits: xxh3_64(digest.as_bytes()), title: 0, page })
         };
-        let mut digests: Vec<(u64, u32)> = self.site.pages.iter().zip(0..).filter_map(digest).collect();
-        digests.sort_unstable();
-        let equal = digests.chunk_by(|a, b| a.0 == b.0);
-        let link = |pages| Link { kind: Kind::Digest, pages, resemblance: None };
-        equal.flat_map(|run| run[1..].iter().map(move |&(_, page)| link((run[0].1, page)))).collect()
+        linked_to_first(Kind::Digest, self.site.pages.iter().zip(0..).filter_map(digest).collect())
+    }
+
+    fn by_rows(&self) -> Vec<Link> {
+        let sets = |(page, portrait): (u32, &Option<Portrait>)| {
+            let list = match self.site.options.row_order {
+                RowOrder::Ignore => 0,
+                RowOrder::Auto | RowOrder::Keep => list_of(&self.site.pages[page as usize].url),
+            };
+            let rows = portrait.iter().flat_map(|portrait| portrait.views().filter_map(|view| view.rows));
+            let title = self.titles[page as usize];
+            rows.map(|rows| Print { bits: rows ^ list, title, page }).collect::<Vec<_>>()
+        };
+        linked_to_first(Kind::Rows, (0..).zip(&self.site.portraits).flat_map(sets).collect())
     }
 
     fn by_simhash(&self) -> Vec<Link> {
@@ -136,6 +151,21 @@ impl<'s> Likeness<'s> {
     }
 }
 
+/// What is the same for URLs that differ in their queries alone.
+fn list_of(url: &[u8]) -> u64 {
+    let url = normalize(url);
+    xxh3_64(url.split(|&byte| byte == b'?').next().unwrap_or_default())
+}
+
+/// Links each page with the first one that has the same, whatever else their texts say.
+fn linked_to_first(kind: Kind, mut prints: Vec<Print>) -> Vec<Link> {
+    prints.sort_unstable();
+    prints.dedup();
+    let equal = prints.chunk_by(|a, b| (a.bits, a.title) == (b.bits, b.title));
+    let link = |pages| Link { kind, pages, resemblance: None };
+    equal.flat_map(|run| run[1..].iter().map(move |other| link((run[0].page, other.page)))).collect()
+}
+
 /// Those of one title, of some that are in the order of their titles.
 fn titled(prints: &[Print], title: u64) -> &[Print] {
     let from = prints.partition_point(|print| print.title < title);
@@ -143,7 +173,7 @@ fn titled(prints: &[Print], title: u64) -> &[Print] {
     &prints[from..to]
 }
 
-/// Something that a page has in common with pages like it: a simhash, a feature.
+/// Something that a page has in common with pages like it: a digest, a simhash, a feature, a set of rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct Print {
     bits: u64,

@@ -254,6 +254,83 @@ fn numbers_in_passing_and_echoes_are_no_difference() {
     assert_eq!(numbers(&pages, &Options::default()), expected);
 }
 
+/// A view of a wiki that was opened from a page: it names that page in several ways, and says when *that* was changed.
+fn opened_from(n: u32, view: u32) -> Page {
+    let (one, other) = (words(3000 + n, 1), words(4000 + n, 1));
+    let capital = one[..1].to_uppercase() + &one[1..];
+    let html = format!(
+        "<title>Index</title><script>var id = '{one}_{other}'</script><p>You are here: {capital} {other}</p>
+        <input type=hidden name=id value='{one}_{other}'><a title='{one}' href='?id={one}_{other}'>Index of all</a>
+        <p>{}</p><p>pages/{one}_{other}.txt, last changed 2025/04/{n} 12:{n} by someone</p>",
+        words(view, 60)
+    );
+    page(&format!("/wiki.php?id=pages%3A{one}_{other}&show={}", words(5000 + view, 1)), &html)
+}
+
+#[test]
+fn the_page_that_a_view_was_opened_from_is_no_difference() {
+    let mut pages: Vec<Page> = (0..4).flat_map(|view| (10..28).map(move |n| opened_from(n, view))).collect();
+    pages.extend((0..300).map(|n| page(&format!("/story{n}"), &words(100 + n, 60))));
+    let expected: Vec<u32> = (0..72).map(|page| page / 18 + 1).collect();
+    assert_eq!(numbers(&pages, &Options::default())[..72], expected);
+}
+
+/// A list of files, written in one of several ways.
+fn list(markup: usize, files: &[u32]) -> String {
+    let row = |&n: &u32| {
+        let (name, size) = (words(n, 2), n + 7);
+        match markup {
+            0 => format!("<tr><td>{name}<td>{size}K</tr>"),
+            1 => format!("<li><a href=x>{name}</a> {size}K"),
+            2 => format!("{name}\t{size}K\n"),
+            _ => format!("<dt>{name}<dd>{size}K"),
+        }
+    };
+    let rows: String = files.iter().map(row).collect();
+    let element = ["table", "ul", "pre", "dl"][markup];
+    titled("Files", &format!("All files</p><{element}>{rows}</{element}>End"))
+}
+
+#[test]
+fn one_list_in_several_orders() {
+    let by_name: Vec<u32> = (0..30).collect();
+    let by_size: Vec<u32> = (0..30).rev().collect();
+    let by_day: Vec<u32> = (0..30).map(|n| n * 7 % 30).collect();
+    let by_kind: Vec<u32> = (0..30).map(|n| n * 11 % 30).collect();
+    let next: Vec<u32> = (30..60).collect();
+    for markup in 0..4 {
+        let mut other_size = list(markup, &by_name);
+        other_size = other_size.replace("12K", "x").replace("13K", "12K").replace('x', "13K");
+        let pages = [
+            page("/files/?sort=name", &list(markup, &by_name)),
+            page("/files/?sort=size;desc", &list(markup, &by_size)),
+            page("/files/", &list(markup, &by_day)),
+            page("/copy/", &list(markup, &by_kind)),
+            page("/files/?page=2", &list(markup, &next)),
+            page("/files/?of=others", &other_size),
+        ];
+        let in_order = |row_order| numbers(&pages, &Options { row_order, ..Options::default() });
+        assert_eq!(in_order(RowOrder::Auto), [1, 1, 1, 2, 3, 4], "{markup}");
+        assert_eq!(in_order(RowOrder::Keep), [1, 2, 3, 4, 5, 6], "{markup}");
+        assert_eq!(in_order(RowOrder::Ignore), [1, 1, 1, 1, 2, 3], "{markup}");
+    }
+}
+
+#[test]
+fn pages_of_a_list_stay_apart_in_every_order() {
+    let shown =
+        |from: usize, step: u32| -> Vec<u32> { (0..60).map(|n| n * step % 60).skip(from).take(20).collect() };
+    let orders = [("name", 1), ("size", 7), ("day", 11)];
+    let pages: Vec<Page> = orders
+        .iter()
+        .flat_map(|&(order, step)| {
+            [0, 20, 40]
+                .map(|from| page(&format!("/files?sort={order}&from={from}"), &list(0, &shown(from, step))))
+        })
+        .collect();
+    assert_eq!(numbers(&pages, &Options::default()), (1..=9).collect::<Vec<_>>());
+}
+
 #[test]
 fn templates_to_be_filled_in_are_not_one_page() {
     let profile = |n: u32| {
@@ -331,6 +408,7 @@ fn what_each_kind_contributes() {
         ("digest", 1, 0),
         ("simhash", 2, 0),
         ("shingles", 2, 0),
+        ("rows", 0, 0),
         ("canonical", 0, 0),
         ("redirect", 1, 1),
         ("declared", 0, 0),

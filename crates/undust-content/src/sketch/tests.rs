@@ -127,3 +127,20 @@ proptest! {
         Document::read(html.as_bytes(), Some("text/html"));
     }
 }
+
+#[test]
+fn the_order_of_rows_does_not_matter() {
+    let list = |files: Vec<u32>, options: &SketchOptions| {
+        let rows: String =
+            files.iter().map(|n| format!("<tr><td>file{n}.txt<td>{}<td>{} KB", n * 7, n * 31)).collect();
+        Sketch::new(&Document::read(format!("<table>{rows}</table>").as_bytes(), Some("text/html")), options)
+    };
+    let resemblance = |options: &SketchOptions| {
+        list((0..40).collect(), options).resemblance(&list((0..40).rev().collect(), options))
+    };
+    let options = SketchOptions::default();
+    assert!((resemblance(&options) - 1.0).abs() < 1e-9);
+    assert!(resemblance(&SketchOptions { rows: false, ..options.clone() }) < 0.8);
+    let other = list((0..40).collect(), &options).resemblance(&list((40..80).collect(), &options));
+    assert!(other < 0.1, "{other}");
+}

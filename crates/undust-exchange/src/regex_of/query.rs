@@ -3,11 +3,12 @@
 use undust::rules::template::{QueryItem, QueryKind, Template, Text, as_literal};
 
 use super::text::{escape, none_in, other_than};
-use super::{Pattern, Regex, Replacement};
+use super::{Pattern, Regex, Replacement, hole_names};
 use crate::meaning::as_text;
 
 /// The characters that cannot stand in a value, and in a name.
 const VALUE_ENDS: &str = "&;#";
+const MOVED_VALUE_ENDS: &str = "&;#?";
 const NAME_ENDS: &str = "&;=#";
 
 /// So many expressions for one rule are still a list that a person can read.
@@ -163,7 +164,8 @@ fn add<'t>(
         pattern.text.push_str(&escape(&as_text(name)?));
         if let Some(value) = value {
             pattern.text.push('=');
-            pattern.add_text(value, VALUE_ENDS)?;
+            let moves = hole_names(std::iter::once(value)).any(|name| pattern.before_query.contains(name));
+            pattern.add_text(value, if moves { MOVED_VALUE_ENDS } else { VALUE_ENDS })?;
         }
     }
     match layout {

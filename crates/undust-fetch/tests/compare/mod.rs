@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use undust_content::SketchOptions;
-use undust_fetch::{Comparer, Comparison, Options, Stop};
+use undust_fetch::{Comparer, Comparison, FetchErrorKind, Options, Refusal, Stop};
 
 use crate::support::{Reply, Server};
 use crate::{fetcher, quick};
@@ -127,4 +127,94 @@ fn no_more_requests_than_the_budget() {
     assert_eq!(compare(&comparer, &server, "/a", "/a?x"), Comparison::Same);
     assert_eq!(compare(&comparer, &server, "/b", "/c"), Comparison::Stopped(Stop::Budget(4)));
     assert_eq!(server.hits().len(), 4);
+}
+
+#[test]
+fn one_request_is_no_evidence() {
+    let server = Server::pages(|path, _| site(path));
+    let comparer = comparer(hasty());
+    let a = server.url("/a");
+    let spellings = ["/a#x", "/b/../a", "/./a"].map(|path| server.url(path));
+    for with in spellings.into_iter().chain([a.replace("http://", "HTTP://me@")]) {
+        let comparison = comparer.compare(a.as_bytes(), with.as_bytes());
+        let Comparison::Unknown(why) = comparison else { panic!("{with}: {comparison:?}") };
+        assert!(why.contains("the same request"), "{why}");
+    }
+    assert_eq!(server.hits().len(), 0, "nothing had to be asked");
+    assert_eq!(
+        compare(&comparer, &server, "/moved", "/a"),
+        Comparison::Same,
+        "two requests, though one page"
+    );
+}
+
+#[test]
+fn what_is_no_url_is_not_repaired() {
+    let server = Server::pages(|path, _| site(path));
+    let comparer = comparer(hasty());
+    let broken = server.url("/a").replace("http://", "http:/");
+    let comparison = comparer.compare(server.url("/a").as_bytes(), broken.as_bytes());
+    assert_eq!(comparison, Comparison::Missing("not a URL".into()));
+    assert!(matches!(comparer.compare(broken.as_bytes(), broken.as_bytes()), Comparison::Unknown(_)));
+    assert_eq!(server.paths(), ["/robots.txt", "/a"]);
+}
+
+/// Meets the host of these paths.
+fn reach(comparer: &Comparer, server: &Server, paths: &[&str]) -> Result<Duration, FetchErrorKind> {
+    let urls: Vec<String> = paths.iter().map(|path| server.url(path)).collect();
+    comparer.reach(urls.iter().map(String::as_bytes)).map_err(|error| error.kind)
+}
+
+#[test]
+fn a_host_is_met_before_anything_is_compared() {
+    const ROBOTS: &str = "User-agent: *\nDisallow: /private\nCrawl-delay: 0.02";
+    let server = Server::start(|path, _| if path == "/robots.txt" { Reply::ok(ROBOTS) } else { site(path) });
+    let met = comparer(hasty());
+    assert_eq!(reach(&met, &server, &["/private", "/a", "/b"]), Ok(Duration::from_millis(20)));
+    assert_eq!(server.paths(), ["/robots.txt", "/a"]);
+    assert_eq!(compare(&met, &server, "/a", "/a?x"), Comparison::Same);
+    assert_eq!(server.paths(), ["/robots.txt", "/a", "/a?x"], "what was fetched is not fetched again");
+    for fails in ["/gone", "/broken", "/circle", "/slow", "/away"] {
+        assert!(reach(&comparer(hasty()), &server, &[fails]).is_ok(), "{fails}: the host is there");
+    }
+    let forbidden = reach(&met, &server, &["/private", "/private/2"]);
+    assert_eq!(forbidden, Err(FetchErrorKind::Refused(Refusal::Robots)));
+}
+
+#[test]
+fn hosts_that_cannot_be_reached_are_asked_once() {
+    let mut server = Server::pages(|path, _| site(path));
+    let careful = comparer(Options { allow_private: false, ..hasty() });
+    for _ in 0..2 {
+        let refused = reach(&careful, &server, &["/a", "/b"]);
+        assert!(matches!(refused, Err(FetchErrorKind::Refused(Refusal::Address { .. }))), "{refused:?}");
+    }
+    let named = server.url("/a").replace("127.0.0.1", "localhost");
+    let refused = careful.reach([named.as_bytes()]).map_err(|error| error.kind);
+    assert!(matches!(refused, Err(FetchErrorKind::Refused(Refusal::Address { .. }))), "{refused:?}");
+    let asked = careful.requests();
+    let comparison = careful.compare(named.as_bytes(), b"http://localhost/");
+    assert!(matches!(comparison, Comparison::Stopped(Stop::Host(_))), "{comparison:?}");
+    assert_eq!((careful.requests(), server.hits().len()), (asked, 0));
+
+    server.stop();
+    let patient = comparer(Options { retries: 5, back_off: Duration::from_secs(20), ..hasty() });
+    let silent = reach(&patient, &server, &["/a", "/b"]);
+    assert!(matches!(silent, Err(FetchErrorKind::Transport(_))), "{silent:?}");
+    assert_eq!(patient.requests(), 1, "no second attempt");
+    let other_port = Server::pages(|path, _| site(path));
+    assert!(reach(&patient, &other_port, &["/a"]).is_ok());
+    assert!(reach(&patient, &server, &["/a"]).is_err(), "one port says nothing of another");
+}
+
+#[test]
+fn a_private_name_met_on_the_way_is_asked_once() {
+    let server = Server::pages(|path, _| site(path));
+    let careful = comparer(Options { allow_private: false, ..hasty() });
+    for path in ["/a", "/b", "/c"] {
+        let url = server.url(path).replace("127.0.0.1", "localhost");
+        let comparison = careful.compare(url.as_bytes(), format!("{url}?x").as_bytes());
+        assert!(matches!(comparison, Comparison::Stopped(Stop::Host(_))), "{comparison:?}");
+    }
+    assert_eq!((careful.requests(), server.hits().len()), (1, 0));
 }

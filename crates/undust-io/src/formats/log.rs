@@ -1,6 +1,9 @@
 //! Access logs, Common and Combined: `client ident user [time] "GET /path HTTP/1.1" status size …`.
 //!
-//! The log names a path; the host comes from the user.
+//! The log names a path; the host comes from the user, or stands in front of the client where a server has several: Apache's
+//! `%v:%p %h %l %u …` (Debian calls it `vhost_combined`) and `%v %h %l %u …`.
+
+use std::net::IpAddr;
 
 use memchr::memmem;
 use undust::page::Page;
@@ -10,9 +13,9 @@ use super::table::Column;
 use super::{Fault, LineFormat, Parsed};
 use crate::problems::shown;
 
-/// An access log of one site.
+/// An access log.
 pub(super) struct Log {
-    /// `http://www.example.org`, without a final slash.
+    /// The host that the user says, as `http://www.example.org`, without a final slash. It counts before those of the log.
     base: Option<String>,
 }
 
@@ -27,14 +30,14 @@ impl Log {
     }
 
     /// The URL that was asked for; `None` when the client asked for something that is none.
-    fn url(&self, target: Vec<u8>) -> Result<Option<Vec<u8>>, Fault> {
+    fn url(&self, target: Vec<u8>, entry: &Entry) -> Result<Option<Vec<u8>>, Fault> {
         if SplitUrl::new(&target).is_some() {
             return Ok(Some(target));
         }
         if !target.starts_with(b"/") {
             return Ok(None);
         }
-        match &self.base {
+        match self.base.clone().or_else(|| entry.base()) {
             Some(base) => Ok(Some([base.as_bytes(), &target].concat())),
             None => Err(Fault::NeedsHost(shown(&target))),
         }
@@ -47,7 +50,7 @@ impl LineFormat for Log {
             return Err(Fault::Bad(format!("not a line of an access log: {}", shown(line))));
         };
         let Some((method @ (b"GET" | b"HEAD"), target)) = entry.method_and_target() else { return Ok(None) };
-        let Some(url) = self.url(unescaped(target))? else { return Ok(None) };
+        let Some(url) = self.url(unescaped(target), &entry)? else { return Ok(None) };
         let mut page = Page::new(url);
         Column::Time.fill(&mut page, String::from_utf8_lossy(entry.time))?;
         Column::Status.fill(&mut page, String::from_utf8_lossy(entry.status))?;
@@ -62,6 +65,8 @@ impl LineFormat for Log {
 
 /// What we take of a line of a log.
 struct Entry<'l> {
+    /// All that stands before the time.
+    client: &'l [u8],
     time: &'l [u8],
     /// As it stands between the quotes, with escapes.
     request: &'l [u8],
@@ -71,11 +76,29 @@ struct Entry<'l> {
 
 impl<'l> Entry<'l> {
     fn new(line: &'l [u8]) -> Option<Entry<'l>> {
-        let (_client, rest) = split_at(line, b" [")?;
+        let (client, rest) = split_at(line, b" [")?;
         let (time, rest) = split_at(rest, b"] \"")?;
         let (request, rest) = rest.split_at(closing_quote(rest)?);
         let mut fields = rest.strip_prefix(b"\" ")?.split(|&b| b == b' ');
-        Some(Entry { time, request, status: fields.next()?, size: fields.next()? })
+        Some(Entry { client, time, request, status: fields.next()?, size: fields.next()? })
+    }
+
+    /// The virtual host that stands before the client, as `http://www.example.org`.
+    fn base(&self) -> Option<String> {
+        let fields: Vec<&str> = str::from_utf8(self.client).ok()?.split(' ').collect();
+        let [host, client, _, _, ..] = fields[..] else { return None };
+        let with_port = host.rsplit_once(':').filter(|(_, port)| port.parse::<u16>().is_ok());
+        let (name, port) = match with_port {
+            Some((name, port)) => (name, Some(port)),
+            // Without a port, it could be a client before a user's name of several words.
+            None if client.parse::<IpAddr>().is_ok() => (host, None),
+            None => return None,
+        };
+        is_host_name(name).then(|| match port {
+            None | Some("80") => format!("http://{name}"),
+            Some("443") => format!("https://{name}"),
+            Some(port) => format!("http://{name}:{port}"),
+        })
     }
 
     /// The words of `GET /path HTTP/1.1`. The target may hold spaces; the oldest requests have no version.
@@ -93,6 +116,13 @@ pub(super) fn is_line(line: &[u8]) -> bool {
     let status = Entry::new(line).map(|entry| entry.status);
     status
         .is_some_and(|status| status == b"-" || (status.len() == 3 && status.iter().all(u8::is_ascii_digit)))
+}
+
+/// Whether a name can be that of a host: no dash alone, and no IPv6 address of a client.
+fn is_host_name(name: &str) -> bool {
+    let address = name.strip_prefix('[').and_then(|name| name.strip_suffix(']'));
+    let is_name = |b: u8| b.is_ascii_alphanumeric() || b"-._".contains(&b) || !b.is_ascii();
+    address.is_some() || (name.bytes().any(|b| b.is_ascii_alphanumeric()) && name.bytes().all(is_name))
 }
 
 /// What stands before and behind the first `separator`.
@@ -180,6 +210,34 @@ mod tests {
         let parsed = hostless.parse(line("GET /a HTTP/1.0", "200 1").as_bytes());
         assert_eq!(parsed, Err(Fault::NeedsHost("'/a'".into())));
         assert_eq!(page(&hostless, &line("GET https://b/c HTTP/1.0", "200 1")).url, b"https://b/c");
+    }
+
+    /// As Debian's Apache writes them.
+    #[test]
+    fn the_virtual_host_that_the_log_names() {
+        let url = |log: &Log, before: &str| {
+            let line = line("GET /a?b HTTP/1.1", "200 1").replacen("10.0.0.1 - -", before, 1);
+            match log.parse(format!("{line} \"-\" \"curl/7.88.1\"").as_bytes()) {
+                Ok(Some(page)) => String::from_utf8(page.url).unwrap(),
+                other => format!("{other:?}"),
+            }
+        };
+        let hostless = Log::new(None);
+        for (before, base) in [
+            ("www.example.org:80 10.0.0.1 - -", "http://www.example.org"),
+            ("www.example.org:443 2001:db8::1 - me", "https://www.example.org"),
+            ("doc.test:8080 client.example.org - -", "http://doc.test:8080"),
+            ("wiki:8081 127.0.0.1 - John Smith", "http://wiki:8081"),
+            ("10.0.0.5:80 10.0.0.1 - -", "http://10.0.0.5"),
+            ("[::1]:8080 ::1 - -", "http://[::1]:8080"),
+            ("www.example.org 10.0.0.1 - -", "http://www.example.org"),
+        ] {
+            assert_eq!(url(&hostless, before), format!("{base}/a?b"));
+            assert_eq!(url(&log(), before), "http://semicomplete.com/a?b", "what the user says counts first");
+        }
+        for before in ["2001:db8::1 - John Smith", "10.0.0.1 - John Smith", "- 10.0.0.1 - -", "::1 ::1 - -"] {
+            assert_eq!(url(&hostless, before), "Err(NeedsHost(\"'/a?b'\"))", "{before}");
+        }
     }
 
     #[test]

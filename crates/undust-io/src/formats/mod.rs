@@ -122,7 +122,7 @@ fn is_crawlers_own(url: &[u8]) -> bool {
 }
 
 /// Whether a URL is one of the web.
-fn is_http(url: &[u8]) -> bool {
+pub(crate) fn is_http(url: &[u8]) -> bool {
     ["http://", "https://"].iter().any(|scheme| {
         url.get(..scheme.len()).is_some_and(|start| start.eq_ignore_ascii_case(scheme.as_bytes()))
     })

@@ -3,7 +3,7 @@
 use std::borrow::Cow;
 use std::str::FromStr;
 
-use undust::page::{Body, Page};
+use undust::page::{Body, Page, Words};
 
 use crate::error::ReadErrorKind;
 use crate::problems::shown;
@@ -26,10 +26,11 @@ pub(crate) enum Column {
     Sitemap,
     Html,
     Text,
+    Words,
 }
 
 /// Our names, then those of the Common Crawl index, of Nutch and of web-archive tools.
-const NAMES: [(&str, Column); 22] = [
+const NAMES: [(&str, Column); 23] = [
     ("url", Column::Url),
     ("cluster", Column::Cluster),
     ("digest", Column::Digest),
@@ -45,6 +46,7 @@ const NAMES: [(&str, Column); 22] = [
     ("sitemap", Column::Sitemap),
     ("html", Column::Html),
     ("text", Column::Text),
+    ("words", Column::Words),
     ("content_digest", Column::Digest),
     ("fetch_status", Column::Status),
     ("fetch_redirect", Column::Redirect),
@@ -80,6 +82,9 @@ impl Column {
             Column::Sitemap => page.sitemap = Some(yes_or_no("sitemap", &value)?),
             Column::Html => page.body = Some(html(value.into_owned())),
             Column::Text => page.text = Some(value.into_owned()),
+            Column::Words => {
+                page.words = Some(Words::parse(&value).ok_or_else(|| invalid("list of words", &value))?)
+            }
         }
         Ok(())
     }
@@ -124,6 +129,7 @@ impl Column {
             Column::NoVarySearch => page.no_vary_search.clone(),
             Column::Sitemap => page.sitemap.map(|listed| listed.to_string()),
             Column::Text => page.text.clone(),
+            Column::Words => page.words.as_ref().map(|words| words.as_str().to_owned()),
         }
     }
 }
@@ -251,6 +257,13 @@ mod tests {
         assert_eq!(filled(Column::Status, "99999").unwrap_err(), "'99999' is no valid status");
         assert_eq!(filled(Column::Size, "-5").unwrap_err(), "'-5' is no valid size");
         assert_eq!(filled(Column::Importance, "NaN").unwrap_err(), "'NaN' is no valid importance");
+    }
+
+    #[test]
+    fn words_of_a_recording() {
+        let words = Words::new([5, 0, 7]);
+        assert_eq!(filled(Column::Words, words.as_str()).unwrap().words, Some(words));
+        assert_eq!(filled(Column::Words, "2AAA").unwrap_err(), "'2AAA' is no valid list of words");
     }
 
     #[test]

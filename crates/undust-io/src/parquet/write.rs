@@ -174,7 +174,7 @@ impl<'c> Copy<'c> {
     }
 
     fn write(&self, out: &mut (dyn Write + Send), options: &ReadOptions) -> io::Result<Summary> {
-        let mut summary = Summary::new(Format::Parquet, options);
+        let mut summary = Summary::new(self.file.name(), Format::Parquet, options);
         let mut table = Writer::new(out, Arc::clone(&self.schema))?;
         let work = |group: RowGroup, give: &mut dyn FnMut(Result<Rows, ReadError>) -> bool| {
             let mut row = group.first_row;

@@ -23,22 +23,30 @@ impl Learner for Usual {
     }
 
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
-        let urls: Vec<Url> = sample.rows.iter().filter_map(|&row| Url::read(sample.site, row)).collect();
-        let mut rules = Rules::default();
-        if urls.len() < 2 {
-            return Vec::new();
+        let mut urls: Vec<Url> = sample.rows.iter().filter_map(|&row| Url::read(sample.site, row)).collect();
+        urls.sort_by_key(|url| url.port);
+        let mut ports: Vec<&[Url]> = urls.chunk_by(|a, b| a.port == b.port).collect();
+        ports.sort_by_key(|urls| Reverse(urls.len()));
+        let mut candidates = Vec::new();
+        // A template without a port is one of URLs without a port: what holds for all of a site is said for each.
+        for group in ports.into_iter().take(MOST_PORTS).filter(|group| group.len() > 1) {
+            let mut rules = Rules { port: group[0].port, candidates };
+            parameters(group, &mut rules);
+            lists(group, &mut rules);
+            hosts(&urls, &mut rules);
+            schemes(group, &mut rules);
+            ends(group, &mut rules);
+            folders(group, &mut rules);
+            candidates = rules.candidates;
         }
-        parameters(&urls, &mut rules);
-        lists(&urls, &mut rules);
-        hosts(&urls, &mut rules);
-        ends(&urls, &mut rules);
-        folders(&urls, &mut rules);
-        rules.candidates
+        candidates
     }
 }
 
 /// What fewer URLs have is not worth a rule.
 const LEAST: u64 = 5;
+/// Rules are proposed for so many ports of a site, those with most URLs.
+const MOST_PORTS: usize = 4;
 /// Of each kind so many are proposed, the most frequent ones.
 const MOST: usize = 64;
 /// Of the values of a parameter, so many.
@@ -50,6 +58,7 @@ const MOSTLY: f64 = 0.9;
 struct Url<'s> {
     scheme: &'s [u8],
     host: &'s [u8],
+    port: Option<&'s [u8]>,
     path: Vec<&'s [u8]>,
     params: Vec<Param<'s>>,
     cluster: u32,
@@ -63,11 +72,11 @@ struct Param<'s> {
 }
 
 impl<'s> Url<'s> {
-    /// The URL of a row; none of those that few sites have, with users, ports or fragments.
+    /// The URL of a row; none of those that few sites have, with users or fragments.
     fn read(site: &'s Site, row: u32) -> Option<Url<'s>> {
         let keys = &site.shapes()[site.shape_of(row) as usize].keys;
-        let mut url =
-            Url { scheme: b"", host: b"", path: vec![], params: vec![], cluster: site.cluster(row) };
+        let cluster = site.cluster(row);
+        let mut url = Url { scheme: b"", host: b"", port: None, path: vec![], params: vec![], cluster };
         if keys.len() > MOST_KEYS {
             return None;
         }
@@ -76,10 +85,11 @@ impl<'s> Url<'s> {
             match key {
                 Key::Scheme => url.scheme = value,
                 Key::Host => url.host = value,
+                Key::Port => url.port = Some(value),
                 Key::Segment(_) => url.path.push(value),
                 Key::Param { name, .. } => url.params.push(Param { name, value: Some(value) }),
                 Key::Flag { name, .. } => url.params.push(Param { name, value: None }),
-                Key::Userinfo | Key::Port | Key::Fragment => return None,
+                Key::Userinfo | Key::Fragment => return None,
             }
         }
         Some(url)
@@ -87,13 +97,20 @@ impl<'s> Url<'s> {
 }
 
 /// What is proposed.
-#[derive(Default)]
-struct Rules {
+struct Rules<'s> {
+    /// For URLs with this port.
+    port: Option<&'s [u8]>,
     candidates: Vec<Candidate>,
 }
 
-impl Rules {
-    fn propose(&mut self, mut matches: Template, becomes: Template, support: u64) {
+impl Rules<'_> {
+    /// Propose a rule that leaves the port as it is.
+    fn propose(&mut self, matches: Template, becomes: Template, support: u64) {
+        let at_port = |template| Template { port: self.port.map(literal), ..template };
+        self.propose_as_it_is(at_port(matches), at_port(becomes), support);
+    }
+
+    fn propose_as_it_is(&mut self, mut matches: Template, becomes: Template, support: u64) {
         say::forget_unused(&mut matches, &becomes);
         if let Ok(rewrite) = Rewrite::new(matches, becomes) {
             self.candidates.push(Candidate { action: Action::Rewrite(rewrite), support });
@@ -115,6 +132,7 @@ fn param(name: &[u8], value: Option<Text>) -> QueryItem {
 }
 
 const OTHERS: QueryItem = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: false } };
+const SORTED: QueryItem = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: true } };
 
 /// Any URL of the site with this query.
 fn anywhere(query: Option<Vec<QueryItem>>) -> Template {
@@ -152,8 +170,9 @@ fn parameters(urls: &[Url], rules: &mut Rules) {
         }
     }
     let several = urls.iter().filter(|url| url.params.len() > 1).count() as u64;
-    let sorting = say::sorting().filter(|_| several >= LEAST);
-    rules.candidates.extend(sorting.map(|action| Candidate { action, support: several }));
+    if several >= LEAST {
+        rules.propose(without(), anywhere(Some(vec![SORTED])), several);
+    }
 }
 
 /// For each path with parameters, those that matter: all others are left out.
@@ -212,27 +231,42 @@ fn does_matter(urls: &[&Url], name: &[u8]) -> bool {
     all == 0 || (same as f64) < MOSTLY * all as f64
 }
 
-/// Hosts that have the same pages, and schemes.
+/// A host and its port.
+type Authority<'u> = (&'u [u8], Option<&'u [u8]>);
+
+/// Hosts that have the same pages, on this port and any other.
 fn hosts(urls: &[Url], rules: &mut Rules) {
-    let mut of_page: BTreeMap<u32, BTreeSet<&[u8]>> = BTreeMap::new();
-    let mut count: BTreeMap<&[u8], u64> = BTreeMap::new();
-    let mut schemes: BTreeMap<&[u8], u64> = BTreeMap::new();
+    let mut of_page: BTreeMap<u32, BTreeSet<Authority>> = BTreeMap::new();
+    let mut count: BTreeMap<Authority, u64> = BTreeMap::new();
     for url in urls {
-        of_page.entry(url.cluster).or_default().insert(url.host);
-        *count.entry(url.host).or_default() += 1;
-        *schemes.entry(url.scheme).or_default() += 1;
+        let host = (url.host, url.port);
+        of_page.entry(url.cluster).or_default().insert(host);
+        *count.entry(host).or_default() += 1;
     }
-    let mut pairs: BTreeMap<(&[u8], &[u8]), u64> = BTreeMap::new();
+    let mut pairs: BTreeMap<(Authority, Authority), u64> = BTreeMap::new();
     for hosts in of_page.values().filter(|hosts| hosts.len() > 1 && hosts.len() < MOST) {
         // All become the one that most URLs have.
         let best = hosts.iter().max_by_key(|host| (count[*host], Reverse(**host)));
         for (host, best) in hosts.iter().zip(best.into_iter().cycle()).filter(|(host, best)| host != best) {
-            *pairs.entry((host, best)).or_default() += 1;
+            *pairs.entry((*host, *best)).or_default() += 1;
         }
     }
-    let on = |host: &[u8]| Template { host: say::host(host), ..anywhere(Some(vec![OTHERS])) };
+    pairs.retain(|((_, port), _), _| *port == rules.port);
+    let on = |(host, port): Authority| Template {
+        host: say::host(host),
+        port: port.map(literal),
+        ..anywhere(Some(vec![OTHERS]))
+    };
     for ((from, to), count) in most(pairs, MOST) {
-        rules.propose(on(from), on(to), count);
+        rules.propose_as_it_is(on(from), on(to), count);
+    }
+}
+
+/// Schemes that have the same pages.
+fn schemes(urls: &[Url], rules: &mut Rules) {
+    let mut schemes: BTreeMap<&[u8], u64> = BTreeMap::new();
+    for url in urls {
+        *schemes.entry(url.scheme).or_default() += 1;
     }
     let by = |scheme: &[u8]| Template { scheme: literal(scheme), ..anywhere(Some(vec![OTHERS])) };
     if let [(to, _), (from, count)] = most(schemes, 2)[..] {
@@ -290,5 +324,53 @@ fn folders(urls: &[Url], rules: &mut Rules) {
         let inside = components().chain([Item::Rest(Convert::Copy)]).collect();
         let star = components().chain([Item::One(vec![Piece::Star])]).collect();
         rules.propose(on(inside, query()), on(star, None), count);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use undust::page::Page;
+
+    use super::*;
+
+    /// What is proposed for pages of which each has all of these URLs; `#` is its number.
+    fn proposed(urls: &[&str]) -> Vec<String> {
+        let page = |n: usize, url: &&str| Page {
+            cluster: Some(n.to_string()),
+            ..Page::new(url.replace('#', &n.to_string()))
+        };
+        let pages: Vec<Page> = (0..40).flat_map(|n| urls.iter().map(move |url| page(n, url))).collect();
+        let site = Site::new("site", &pages, 1);
+        let candidates = Usual.learn(&site.sample(0));
+        candidates.iter().map(|candidate| candidate.action.to_string()).collect()
+    }
+
+    #[test]
+    fn the_same_rules_on_every_port() {
+        let rules = |host: &str| {
+            let urls =
+                ["http://H/t?id=#", "http://H/t?id=#&sid=7", "http://H/t?sid=#&id=#", "https://H/t?id=#"];
+            proposed(&urls.map(|url| url.replace('H', host)).each_ref().map(String::as_str))
+        };
+        let without_port = rules("a.com");
+        assert!(without_port.len() > 5, "{without_port:#?}");
+        let sid = "{scheme}://{...}/{...}?{...}&sid={?} -> {scheme}://{...}/{...}?{...}";
+        assert!(without_port.contains(&sid.to_owned()), "{without_port:#?}");
+        for host in ["a.com:8080", "doc.test:8080", "wiki:8080", "10.0.0.5:8080", "[::1]:8080"] {
+            let at_port = rules(host);
+            let host = host.strip_suffix(":8080").unwrap_or_default();
+            let said = |rule: &String| {
+                rule.replace("{...}:8080", "{...}").replace(":8080", "").replace(host, "a.com")
+            };
+            assert_eq!(at_port.iter().map(said).collect::<Vec<_>>(), without_port, "{host}");
+            assert!(at_port.iter().all(|rule| rule.matches(":8080").count() == 2), "{at_port:#?}");
+        }
+    }
+
+    #[test]
+    fn hosts_with_and_without_a_port() {
+        let rules = proposed(&["http://wiki:8080/x/#", "http://wiki/x/#", "http://wiki:8080/y/#"]);
+        let host = "{scheme}://wiki/{...}?{...} -> {scheme}://wiki:8080/{...}?{...}";
+        assert!(rules.contains(&host.to_owned()), "{rules:#?}");
     }
 }

@@ -53,6 +53,12 @@ impl Merged {
         Merged { entries, kept, skipped }
     }
 
+    /// How many URLs are made equal to another one, and how many of the others are skipped.
+    pub(super) fn spared(&self) -> (u64, u64) {
+        let skipped = self.skipped.iter().filter(|is_skipped| **is_skipped).count();
+        ((self.entries.len() - self.skipped.len()) as u64, skipped as u64)
+    }
+
     /// The page kept under a key.
     pub(super) fn kept(&self, key: u32) -> u32 {
         self.kept[key as usize]

@@ -58,6 +58,53 @@ fn what_is_skipped_is_not_fetched() {
     pages.push(page("http://a.com/print/alone", "alone"));
     let found = survey(&pages, &set);
     assert_eq!((found.unexplained.urls, found.conflicts.wrong, found.conflicts.lost), (0, 0, 1));
+    assert_eq!(found.fetches, Fetches { merged: 10, skipped: 11, needed: 10, again: 0 });
+}
+
+/// Wrong merges, skips that lose a page and duplicates that stay, all at once: nothing is counted twice or forgotten.
+#[test]
+fn what_becomes_of_urls_adds_up() {
+    let sid = ("http://a.com/item?sid={?}&{...}", "http://a.com/item?{...}");
+    let mut pages = shop();
+    pages.push(page("http://a.com/item?id=i3&sid=odd", "another"));
+    pages.push(page("http://a.com/print/alone", "alone"));
+    pages.extend((0..5).map(|n| page(&format!("http://a.com/ITEM?id=i{n}"), &n.to_string())));
+    let skip = Rule::new(Action::skip("http://a.com/print/alone").expect("a rule"));
+    for (set, expected) in [
+        (rules(&[]), Fetches { merged: 0, skipped: 0, needed: 12, again: 25 }),
+        (rules(&[sid]), Fetches { merged: 11, skipped: 0, needed: 11, again: 15 }),
+        (
+            SiteRules { rules: vec![skip], ..rules(&[]) },
+            Fetches { merged: 0, skipped: 1, needed: 11, again: 25 },
+        ),
+    ] {
+        let Survey { fetches, unexplained, conflicts, .. } = survey(&pages, &set);
+        assert_eq!(fetches, expected);
+        assert_eq!(fetches.spared() + fetches.fetched(), pages.len() as u64);
+        assert_eq!((fetches.needed + conflicts.lost, fetches.again), (12, unexplained.urls));
+    }
+}
+
+#[test]
+fn habits_are_a_reason() {
+    let of = |n: u32| {
+        let file = [format!("/page{n}"), format!("/page{n}.html"), format!("/{n}/")];
+        let case = [format!("/Topic{n}"), format!("/topic{n}")];
+        let labelled = |urls: &[String], kind: &str| {
+            urls.iter().map(|tail| page(&format!("http://a.com{tail}"), &format!("{kind}{n}"))).collect()
+        };
+        let urls: [Vec<Page>; 2] = [labelled(&file, "file"), labelled(&case, "case")];
+        urls.concat()
+    };
+    let found = survey(&(0..3).flat_map(of).collect::<Vec<_>>(), &rules(&[])).unexplained;
+    let told = found.pairs.iter().map(|pair| (pair.form.as_str(), pair.urls, pair.differ_in.clone()));
+    let expected = [
+        ("http://a.com/*", 3, vec!["upper and lower case"]),
+        ("http://a.com/*", 3, vec!["a file extension"]),
+        ("http://a.com/*/", 3, vec![]),
+    ];
+    let told: Vec<_> = told.collect();
+    assert_eq!(told, expected);
 }
 
 #[test]

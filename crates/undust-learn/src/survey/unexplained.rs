@@ -5,8 +5,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 
+use super::difference::{Habit, habits};
 use super::keys::{Entry, Merged};
-use super::{shown, url_of};
+use super::{bytes_of, shown, url_of};
 use crate::site::Site;
 
 /// Duplicates that no rule explains.
@@ -29,6 +30,8 @@ pub struct FormPair {
     pub form: String,
     /// The form of the URL that would do; `*` is any value that few URLs have.
     pub of: String,
+    /// What both differ in, if that is no other value: a slash at the end, upper and lower case.
+    pub differ_in: Vec<&'static str>,
     /// URLs that would not be missed.
     pub urls: u64,
     /// Some of these URLs, each with one that would do.
@@ -39,8 +42,8 @@ pub struct FormPair {
 const MOST_PAIRS: usize = 12;
 const MOST_EXAMPLES: usize = 3;
 
-/// Two forms: of a URL that would not be missed, and of one that would do.
-type FormsOfPair = (Vec<u8>, Vec<u8>);
+/// Two forms, of a URL that would not be missed and of one that would do, and what both differ in.
+type FormsOfPair = (Vec<u8>, Vec<u8>, Vec<Habit>);
 
 pub(super) fn find(site: &Site, merged: &Merged) -> Unexplained {
     let forms = Forms::new(site);
@@ -53,7 +56,8 @@ pub(super) fn find(site: &Site, merged: &Merged) -> Unexplained {
         found.pages += u64::from(fetched.len() > 1);
         for row in fetched.into_iter().filter(|&row| row != best) {
             found.urls += 1;
-            pairs.entry((forms.of(row), forms.of(best))).or_default().add(row, best);
+            let differ_in = habits(&bytes_of(site, row), &bytes_of(site, best));
+            pairs.entry((forms.of(row), forms.of(best), differ_in)).or_default().add(row, best);
         }
     }
     found.more_pairs = pairs.len().saturating_sub(MOST_PAIRS) as u64;
@@ -64,9 +68,10 @@ pub(super) fn find(site: &Site, merged: &Merged) -> Unexplained {
 fn most_frequent(site: &Site, pairs: BTreeMap<FormsOfPair, Pair>) -> Vec<FormPair> {
     let mut pairs: Vec<(FormsOfPair, Pair)> = pairs.into_iter().collect();
     pairs.sort_by_key(|(_, pair)| Reverse(pair.urls));
-    let form_pair = |((form, of), pair): (FormsOfPair, Pair)| FormPair {
+    let form_pair = |((form, of, habits), pair): (FormsOfPair, Pair)| FormPair {
         form: shown(&form),
         of: shown(&of),
+        differ_in: habits.into_iter().map(Habit::name).collect(),
         urls: pair.urls,
         examples: pair.examples.iter().map(|rows| rows.map(|row| url_of(site, row))).collect(),
     };

@@ -2,12 +2,13 @@
 
 use std::collections::HashMap;
 
-use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::apply::Form;
 use undust::page::Page;
-use undust::rules::{Action, Rule, RuleSet, TriedBy, Validation, Verdict};
+use undust::rules::{Action, Rule, TriedBy, Validation, Verdict};
 use undust::url::{SiteBy, SplitUrl, normalize};
 use xxhash_rust::xxh3::xxh3_64;
 
+use super::trials::each_change;
 use super::{Judgement, Trial, Trying, Validated, is_open, so_far, validate_rules};
 use crate::intern::Interner;
 
@@ -98,14 +99,10 @@ impl LabelledPages {
 
     fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {
         let mut changes = vec![Vec::new(); rules.len()];
-        let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
-        let engine = Canonicalizer::new(&RuleSet::of_site(&self.site, self.site_by, rules), Form::Key);
-        let mut scratch = Scratch::new();
-        for (row, labelled) in (0..).zip(&self.rows) {
-            engine.each_change(&labelled.url, &mut scratch, |rule, after| {
-                changes[rule as usize].push((row, xxh3_64(after)));
-            });
-        }
+        let urls = self.rows.iter().map(|labelled| &*labelled.url);
+        each_change(rules, (&self.site, self.site_by, Form::Key), urls, |rule, row, after| {
+            changes[rule].push((row, xxh3_64(after)));
+        });
         changes
     }
 

@@ -3,10 +3,12 @@
 use std::cell::Cell;
 
 use undust::page::Page;
+use undust::rules::{Action, Evidence};
 use undust::url::SiteBy;
 
 use super::labels::LabelledPages;
 use super::*;
+use crate::listing::Listing;
 
 fn substitution(from: &str, to: &str) -> Rule {
     let action = Action::substitute(from, to).expect("a substitution");
@@ -50,6 +52,21 @@ fn trials_end_with_the_verdict() {
     assert_eq!(tried(usual, 1000, |_| true), (Verdict::Invalid, 0, 5));
     assert_eq!(tried(usual, 1000, |i| i % 25 == 0), (Verdict::Valid, 95, 4));
     assert_eq!(tried(usual, 1000, |i| i % 20 == 0), (Verdict::Invalid, 76, 5));
+}
+
+#[test]
+fn a_sequential_test_ends_as_soon_as_it_is_sure() {
+    let sequential = Trying { test: Test::Sequential, ..Trying::default() };
+    assert_eq!(tried(sequential, 1000, |_| false), (Verdict::Valid, 43, 0));
+    assert_eq!(tried(sequential, 1000, |_| true), (Verdict::Invalid, 0, 3));
+    assert_eq!(tried(sequential, 1000, |i| i == 7), (Verdict::Valid, 62, 1));
+    assert_eq!(tried(sequential, 1000, |i| i % 2 == 0), (Verdict::Invalid, 1, 2));
+    assert_eq!(tried(sequential, 10, |_| false), (Verdict::Valid, 10, 0), "all there are");
+    assert_eq!(tried(sequential, 2, |_| true), (Verdict::Likely, 0, 2), "too few to tell");
+    let few = Trying { samples: 20, ..sequential };
+    assert_eq!(tried(few, 1000, |_| false), (Verdict::Valid, 19, 0), "no more than the sample");
+    let none = Trying { refute: 0.0, ..sequential };
+    assert_eq!(tried(none, 1000, |_| false), (Verdict::Valid, 100, 0));
 }
 
 #[test]
@@ -177,6 +194,106 @@ fn a_likely_rule_is_not_applied_before_it_is_valid() {
     let some = |rule: &Rule| (Validation { positive: 2, ..so_far(rule) }, true);
     validate_rules(&mut rules, some, |_| {});
     assert!(is_open(&rules[0]) && !rules[0].is_active());
+}
+
+fn likely(from: &str, to: &str, support: u64) -> Rule {
+    let evidence = Some(Evidence { support, ..Evidence::default() });
+    Rule { evidence, ..substitution(from, to) }
+}
+
+/// The rules as they are tried, where each gets this verdict.
+fn order(mut queue: RuleQueue, verdict: Verdict) -> Vec<String> {
+    let mut tried = Vec::new();
+    let try_out = |rule: &Rule| {
+        tried.push(rule.action.to_string());
+        (Validation { verdict, positive: 1, ..so_far(rule) }, false)
+    };
+    let mut try_out = try_out;
+    while queue.step(&mut try_out) {}
+    tried
+}
+
+#[test]
+fn most_savings_first() {
+    let judged = Rule {
+        evidence: Some(Evidence { saved: 9, support: 1, ..Evidence::default() }),
+        ..rewrite("http://a/x?s=*", "http://a/x")
+    };
+    let by_hand = rewrite("http://a/y?s=*", "http://a/y");
+    let rules = vec![likely("/few/", "/", 2), by_hand, likely("/many/", "/", 30), judged];
+    let by_savings = RuleQueue::by_savings(rules.clone(), &[50, 12, 50, 50]);
+    assert_eq!(by_savings.rules, rules, "they keep the order in which they are applied");
+    assert_eq!(by_savings.priority(), Some(30));
+    let expected =
+        ["/many/ -> /", "http://a/y?s=* -> http://a/y", "http://a/x?s=* -> http://a/x", "/few/ -> /"];
+    assert_eq!(order(by_savings, Verdict::Valid), expected);
+    let in_order = order(RuleQueue::in_order(rules.clone()), Verdict::Valid);
+    assert_eq!(in_order, rules.iter().map(|rule| rule.action.to_string()).collect::<Vec<_>>());
+}
+
+#[test]
+fn a_family_is_led_by_its_most_general_rule() {
+    let rules = || {
+        vec![likely("/x/index.html", "/x/", 30), likely("/many/", "/", 20), likely("/index.html", "/", 10)]
+    };
+    let queue = || RuleQueue::by_savings(rules(), &[1; 3]);
+    assert_eq!(
+        order(queue(), Verdict::Valid),
+        ["/index.html -> /", "/many/ -> /"],
+        "the special one is spared"
+    );
+    assert_eq!(order(queue(), Verdict::Likely)[..2], ["/index.html -> /", "/x/index.html -> /x/"]);
+}
+
+#[test]
+fn a_pair_of_urls_is_judged_once() {
+    let sample = |same| {
+        let (url, with) = ("http://a/1".to_owned(), format!("http://b/{same}"));
+        TriedUrl { url, with, same, why: (!same).then(|| "404".to_owned()) }
+    };
+    let earlier = Validation {
+        by: Some(TriedBy::Fetching),
+        samples: vec![sample(true), sample(false)],
+        ..Validation::default()
+    };
+    let rule = Rule { validation: Some(earlier), ..substitution("/a/", "/") };
+    let mut judged = Judged::of(&[rule], TriedBy::Fetching);
+    let asked = Cell::new(0);
+    let mut ask = |with: &str, made: bool| {
+        let trial = Trial { url: "http://a/1".into(), with: with.into(), made };
+        judged.get(&trial, |_| {
+            asked.set(asked.get() + 1);
+            Judgement::Same
+        })
+    };
+    assert_eq!(ask("http://b/true", true), Judgement::Same);
+    assert_eq!(ask("http://b/false", true), Judgement::Missing("404".into()));
+    assert_eq!(asked.get(), 0, "an earlier run did");
+    assert_eq!(ask("http://b/false", false), Judgement::Same, "a page that is gone says nothing here");
+    assert_eq!([ask("http://b/new", true), ask("http://b/new", false)], [Judgement::Same, Judgement::Same]);
+    assert_eq!(asked.get(), 2);
+}
+
+#[test]
+fn what_trying_may_take_is_known_before() {
+    let pages: Vec<Page> = (0..5)
+        .flat_map(|i| {
+            ["a/", "a/index.html", "b/"].map(|tail| Page::new(format!("http://example.com/{i}/{tail}")))
+        })
+        .collect();
+    let urls = Listing::new(&pages, false);
+    let decided = Rule {
+        validation: Some(Validation { verdict: Verdict::Valid, ..Validation::default() }),
+        ..substitution("/b/", "/a/")
+    };
+    let rules = [decided, substitution("index.html$", "$"), substitution("/nowhere/", "/")];
+    let plan = |most| Plan::new(&rules, "example.com", SiteBy::Domain, &urls, most);
+    assert_eq!((plan(100).rules, plan(100).changed, plan(100).pages), (2, vec![0, 5, 0], 10));
+    assert!(plan(100).rows.iter().all(|&row| urls.url(row).ends_with(b"index.html")));
+    assert_eq!(plan(7).pages, 7, "no more than the budget");
+    let turned = [substitution("/bb/", "/a/")];
+    let both_ways = Plan::new(&turned, "example.com", SiteBy::Domain, &urls, 100);
+    assert_eq!((both_ways.changed, both_ways.pages), (vec![0], 20), "the way back may be tried, too");
 }
 
 fn trials_of(rule: &Rule, urls: &[&str]) -> Vec<(String, String, bool)> {

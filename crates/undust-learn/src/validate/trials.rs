@@ -41,9 +41,28 @@ pub fn trials<'u>(
     })
 }
 
-fn alone(rule: &Rule, site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {
-    let rules = vec![Rule::new(rule.action.clone())];
+/// What each of `rules`, by itself, makes of `urls`: the position of the rule, the row of the URL, and what it becomes.
+pub(super) fn each_change<'u>(
+    rules: &[Rule],
+    (site, site_by, form): (&str, SiteBy, Form),
+    urls: impl Iterator<Item = &'u [u8]>,
+    mut report: impl FnMut(usize, u32, &[u8]),
+) {
+    let engine = engine(rules, site, site_by, form);
+    let mut scratch = Scratch::new();
+    for (row, url) in (0..).zip(urls) {
+        engine.each_change(url, &mut scratch, |rule, after| report(rule as usize, row, after));
+    }
+}
+
+/// Runs `rules` whatever was said of them.
+fn engine(rules: &[Rule], site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {
+    let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
     Canonicalizer::new(&RuleSet::of_site(site, site_by, rules), form)
+}
+
+fn alone(rule: &Rule, site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {
+    engine(std::slice::from_ref(rule), site, site_by, form)
 }
 
 /// What the one rule of `engine` makes of `url`, if it changes it.

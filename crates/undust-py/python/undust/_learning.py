@@ -40,7 +40,7 @@ def learn(
     source: Source,
     *,
     method: Method = "auto",
-    max_fpr: float = 0.01,
+    max_fpr: float | str = 0.01,
     min_support: int | None = None,
     seed: int = 0,
     threads: int = 0,
@@ -57,7 +57,7 @@ def learn(
     or a table with the Arrow PyCapsule interface. Columns are those of the command: `url`, and any of `cluster`, `digest`, `simhash`, `size`, `status`,
     `title`, `canonical`, `redirect`, `html`, `text`.
 
-    `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules. `threads=0` uses all cores; the
+    `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or "1%". `threads=0` uses all cores; the
     result does not depend on it. What was decided on the rules of `keep` stays, as when the command learns into a file that is there: rejected rules are not
     proposed again, those accepted or written by hand are kept. Further options are those of `undust learn`: `no_model=True`, `min_trials=20`, `likely=True`.
 
@@ -106,6 +106,7 @@ def cluster(
     distance: int = 3,
     resemblance: float = 0.99,
     ignore_titles: bool = False,
+    row_order: Literal["auto", "keep", "ignore"] = "auto",
     threads: int = 0,
     site_by: Literal["domain", "host"] = "domain",
     format: str | None = None,
@@ -115,13 +116,15 @@ def cluster(
     """Find out which pages of a crawl are the same, site by site.
 
     `source` is what `learn` takes, with `html`, `text`, `digest` or `simhash`. `by` says what counts as evidence: `auto`, or some of `digest`,
-    `simhash`, `shingles`, `canonical`, `redirect`, `declared`, separated by commas.
+    `simhash`, `shingles`, `rows`, `canonical`, `redirect`, `declared`, separated by commas. `row_order` says when the order of rows of tables and
+    lists counts: `auto` (not between URLs that differ in their queries alone), `keep` (always) or `ignore` (never).
     """
     named: dict[str, Option] = {
         "by": by,
         "distance": distance,
         "resemblance": resemblance,
         "ignore_titles": ignore_titles,
+        "row_order": row_order,
         "threads": threads,
         "site_by": site_by,
         "format": format,

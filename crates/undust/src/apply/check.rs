@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 
-use super::Form;
 use super::compile::Canonicalizer;
-use super::naive::Naive;
+use super::form::{Form, in_form};
+use super::naive::{Naive, rewrite_once};
 use super::proof::{Open, open_questions};
 use super::scratch::Scratch;
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
-use crate::url::SiteBy;
+use crate::url::{SiteBy, SplitUrl};
 
 /// Something wrong with a rule set.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -59,6 +59,17 @@ pub enum Finding {
         /// The host it speaks of.
         host: String,
     },
+    /// What the rule prints is no URL of its site: it has no host, or takes one from another part of the URL.
+    NotUrl {
+        /// The site.
+        site: String,
+        /// The rule.
+        rule: String,
+        /// A URL that it matches.
+        url: String,
+        /// What it makes of it.
+        printed: String,
+    },
 }
 
 impl Finding {
@@ -68,7 +79,8 @@ impl Finding {
             Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => rules,
             Finding::Conflict { second: rule, .. }
             | Finding::Twice { rule, .. }
-            | Finding::Outside { rule, .. } => std::slice::from_ref(rule),
+            | Finding::Outside { rule, .. }
+            | Finding::NotUrl { rule, .. } => std::slice::from_ref(rule),
         }
     }
 }
@@ -92,6 +104,9 @@ impl fmt::Display for Finding {
                     "{site}: rule {rule} speaks of {host}, which is not on this site, so it never fires"
                 )
             }
+            Finding::NotUrl { site, rule, url, printed } => {
+                write!(f, "{site}: rule {rule} makes {printed} of {url}, which is no URL of this site")
+            }
         }
     }
 }
@@ -103,6 +118,7 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
         findings.extend(disagreements(site));
         findings.extend(site.rules.iter().filter_map(|rule| outside(site, set.site_by, rule)));
     }
+    findings.extend(rules_without_url(set));
     let open = open_questions(set);
     for form in [Form::Key, Form::Url] {
         for circle in circles(set, form, &open) {
@@ -116,6 +132,12 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
     findings
 }
 
+/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker to tell than all that [`check`] finds.
+pub fn rules_without_url(set: &RuleSet) -> Vec<Finding> {
+    let of_site = |site| active(site).filter_map(move |rule| not_url(site, set, rule));
+    set.sites.iter().flat_map(of_site).collect()
+}
+
 /// Whether [`check`] finds nothing. This is quicker where it finds something: a question that is open is one finding or another, and need not be looked into.
 pub fn is_fit(set: &RuleSet) -> bool {
     let is_at_odds = |site: &SiteRules| {
@@ -123,14 +145,17 @@ pub fn is_fit(set: &RuleSet) -> bool {
         !disagreements(site).is_empty() || site.rules.iter().any(is_outside)
     };
     !set.sites.iter().any(is_at_odds)
+        && rules_without_url(set).is_empty()
         && open_questions(set).is_empty()
         && [Form::Key, Form::Url].iter().all(|form| circles(set, *form, &[]).is_empty())
 }
 
-/// Rules without a proof, where no circle is known that explains it.
+/// Rules without a proof, where nothing is known that explains it: a circle, or a rule that prints no URL.
 fn unproven(mut open: Vec<Open>, findings: &[Finding]) -> Vec<Finding> {
     let explains = |finding: &Finding, open: &[String]| match finding {
-        Finding::Circle { rules, .. } => rules.iter().any(|rule| open.contains(rule)),
+        Finding::Circle { .. } | Finding::NotUrl { .. } => {
+            finding.blamed().iter().any(|rule| open.contains(rule))
+        }
         _ => false,
     };
     open.retain(|part| !findings.iter().any(|finding| explains(finding, &part.rules)));
@@ -164,15 +189,42 @@ fn disagreements(site: &SiteRules) -> Vec<Finding> {
 fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
     let labels: Option<Vec<&[u8]>> = rule.action.matches()?.host.iter().map(Item::fixed).collect();
     let host = labels?.join(&b'.').to_ascii_lowercase();
-    let name = site.site.as_bytes();
-    let below =
-        by == SiteBy::Domain && host.ends_with(name) && host[..host.len() - name.len()].ends_with(b".");
-    let inside = site.site == EVERY_SITE || host == name || below;
+    let inside = site.site == EVERY_SITE || is_below(&host, &site.site, by);
     (!inside).then(|| Finding::Outside {
         site: site.site.clone(),
         rule: rule.id.clone(),
         host: String::from_utf8_lossy(&host).into_owned(),
     })
+}
+
+/// A URL of which the rule by itself prints what is no URL of its site. A rule that prints a fixed host may lead to another site: it says so.
+fn not_url(site: &SiteRules, set: &RuleSet, rule: &Rule) -> Option<Finding> {
+    let is_on_site = |host: &[u8]| site.site == EVERY_SITE || is_below(host, &site.site, set.site_by);
+    let action = in_form(&rule.action, Form::Url)?;
+    let may_leave = match action.as_ref() {
+        Action::Rewrite(rewrite) => rewrite.becomes().host.iter().any(|item| item.fixed().is_some()),
+        Action::Substitute(_) | Action::Skip(_) => true,
+    };
+    samples(rule, site, &Words::default()).into_iter().find_map(|url| {
+        let split =
+            SplitUrl::new(&url).filter(|split| !split.host().is_empty() && is_on_site(split.host()))?;
+        let printed = rewrite_once(&action, &split)?;
+        let host = SplitUrl::new(&printed).map_or(b"".as_slice(), |printed| printed.host());
+        let is_url = !host.is_empty() && (may_leave || is_on_site(host));
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        let (url, printed) = (text(&url), text(&printed));
+        (!is_url).then(|| Finding::NotUrl { site: site.site.clone(), rule: rule.id.clone(), url, printed })
+    })
+}
+
+/// Whether a host is on a site.
+fn is_below(host: &[u8], site: &str, by: SiteBy) -> bool {
+    let Some(before) =
+        host.len().checked_sub(site.len()).filter(|at| host[*at..].eq_ignore_ascii_case(site.as_bytes()))
+    else {
+        return false;
+    };
+    before == 0 || (by == SiteBy::Domain && host[before - 1] == b'.')
 }
 
 /// Circles on URLs made from the rules. Those that are proven to come to rest may still make a URL too long at once: a few URLs
@@ -266,6 +318,7 @@ fn samples(rule: &Rule, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
             for url in [b"".as_slice(), b"/"] {
                 let around = [b"http://", host.as_bytes(), url].concat();
                 urls.push([s.from(), b"/x"].concat());
+                urls.push([s.from(), host.as_bytes(), b"/x"].concat());
                 urls.push([around.as_slice(), b"/x/", s.from(), b"/y"].concat());
                 urls.push([around.as_slice(), s.from()].concat());
             }
@@ -407,8 +460,8 @@ mod tests {
     use crate::rules::{Evidence, Review, Validation};
 
     fn rule(id: &str, from: &str, to: &str) -> Rule {
-        let action =
-            if from.contains("://") { Action::rewrite(from, to) } else { Action::substitute(from, to) };
+        let is_template = from.contains("://") && !from.starts_with('^');
+        let action = if is_template { Action::rewrite(from, to) } else { Action::substitute(from, to) };
         Rule { id: id.to_owned(), ..Rule::new(action.expect("well formed")) }
     }
 
@@ -444,6 +497,20 @@ mod tests {
         assert!(findings("a.com", vec![there.clone(), likely]).is_empty());
         let again = Rule { review: Review::Rejected, ..there.clone() };
         assert!(findings("a.com", vec![there, again]).is_empty());
+    }
+
+    /// What a rule prints must be a URL with a host, of the site unless it names another.
+    #[test]
+    fn printed_is_a_url() {
+        let broken = "a.com: rule r makes http:/a.com/x of http://a.com/x, which is no URL of this site";
+        assert_eq!(findings("a.com", vec![rule("r", "^http://", "^http:/")]), [broken]);
+        let host =
+            "a.com: rule r makes http://Fresh0/ of http://a.com/go/Fresh0, which is no URL of this site";
+        assert_eq!(findings("a.com", vec![rule("r", "http://{...}/go/{h}", "http://{h}/")]), [host]);
+        assert!(findings("a.com", vec![rule("r", "//", "/")]).is_empty());
+        assert!(findings("a.com", vec![rule("r", "http://a.com/{...}", "http://b.org/{...}")]).is_empty());
+        assert!(findings("a.com", vec![rule("r", "^http://www.a.com/", "^http://b.org/")]).is_empty());
+        assert!(findings("a.com", vec![rule("r", "http://{h}.a.com/", "http://*.a.com/")]).is_empty());
     }
 
     /// A circle that needs a value no rule names is found when an example has it.

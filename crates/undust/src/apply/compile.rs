@@ -11,7 +11,7 @@ use super::form::{Form, in_form};
 use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
-use super::{MAX_STEPS, too_long};
+use super::{MAX_STEPS, keeps_host, too_long};
 use crate::rules::{Action, EVERY_SITE, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl, has_strange_byte, normalize, split_if_normal};
 
@@ -291,15 +291,16 @@ impl Canonicalizer {
         if rule.stays_normal() && !has_strange_byte(split.raw()) {
             return if rule.is_last() { Fired::Last } else { Fired::OneOfMany };
         }
-        if self.split_if_normal(&scratch.out).is_some() {
+        if self.split_if_normal(&scratch.out).is_some_and(|split| !split.host().is_empty()) {
             return Fired::OneOfMany;
         }
         let normal = match self.normal(&scratch.out) {
-            Cow::Borrowed(same) if same.len() == scratch.out.len() => return Fired::OneOfMany,
-            normal => normal.into_owned(),
+            Cow::Borrowed(same) if same.len() == scratch.out.len() => None,
+            normal => Some(normal.into_owned()),
         };
-        scratch.out = normal;
-        if scratch.out == split.raw() { Fired::None } else { Fired::OneOfMany }
+        scratch.out = normal.unwrap_or_else(|| std::mem::take(&mut scratch.out));
+        let fires = scratch.out != split.raw() && keeps_host(split, &scratch.out);
+        if fires { Fired::OneOfMany } else { Fired::None }
     }
 
     /// The site a host belongs to: by domain, the longest suffix of the host that is a site.

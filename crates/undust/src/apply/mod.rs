@@ -20,12 +20,14 @@ mod rest;
 mod run;
 mod scratch;
 
-pub use check::{Finding, check, is_fit};
+pub use check::{Finding, check, is_fit, rules_without_url};
 pub use compile::Canonicalizer;
 pub use form::{Form, in_form};
 pub use naive::{Naive, Step, Trace};
 pub use rest::is_last;
 pub use scratch::Scratch;
+
+use crate::url::SplitUrl;
 
 /// More steps than this, and the rules are taken to run in a circle.
 pub const MAX_STEPS: usize = 100;
@@ -33,4 +35,13 @@ pub const MAX_STEPS: usize = 100;
 /// A URL that outgrows its source like this would double without end.
 pub fn too_long(now: usize, start: usize) -> bool {
     now > 4 * start + 4096
+}
+
+/// Whether `after`, which a rule made of a URL, is a URL and has a host if the URL had one; a key may have `*` for a scheme. A rule does not fire
+/// where it would print anything else.
+fn keeps_host(before: &SplitUrl, after: &[u8]) -> bool {
+    match SplitUrl::new(after) {
+        Some(after) => !after.host().is_empty() || before.host().is_empty(),
+        None => after.starts_with(b"*://"),
+    }
 }

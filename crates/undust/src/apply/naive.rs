@@ -2,10 +2,11 @@
 //!
 //! It is what the compiled engine is tested against, and what `explain` shows its work with.
 
+use std::borrow::Cow;
 use std::collections::BTreeMap;
 
 use super::form::{Form, in_form};
-use super::{MAX_STEPS, too_long};
+use super::{MAX_STEPS, keeps_host, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SiteBy, SplitUrl, normalize};
@@ -89,8 +90,9 @@ impl<'r> Naive<'r> {
         self.rules_for(split.host()).find_map(|rule| {
             let action = in_form(&rule.action, self.form)?;
             let after = rewrite_once(&action, &split)?;
-            let changed = if self.set.normalize { *normalize(&after) != *url } else { after != url };
-            changed.then_some((rule, after))
+            let normal = if self.set.normalize { normalize(&after) } else { Cow::Borrowed(after.as_slice()) };
+            let fires = *normal != *url && keeps_host(&split, &normal);
+            fires.then_some((rule, after))
         })
     }
 
@@ -114,15 +116,15 @@ impl<'r> Naive<'r> {
 }
 
 /// What `action` makes of a URL, if it speaks of it at all.
-fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
+pub(super) fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
     match action {
         Action::Rewrite(rewrite) => rewrite_template(rewrite, url),
-        Action::Substitute(substitute) => replace(substitute, url.raw()),
+        Action::Substitute(substitute) => replace(substitute, url),
         Action::Skip(_) => None,
     }
 }
 
-fn replace(substitute: &Substitute, url: &[u8]) -> Option<Vec<u8>> {
+fn replace(substitute: &Substitute, url: &SplitUrl) -> Option<Vec<u8>> {
     let mut out = Vec::new();
     substitute.apply(url, &mut out).then_some(out)
 }

@@ -8,7 +8,7 @@ use crate::rules::template::{
     Class, Convert, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
 };
 use crate::rules::{Action, Rewrite};
-use crate::url::has_strange_byte;
+use crate::url::{has_only_reserved_escapes, has_strange_byte};
 
 /// Whether neither normalising nor any rule among `rules` can change what `rule`, one of them, prints of a normal URL. `false`
 /// where that is not certain.
@@ -278,13 +278,30 @@ fn prints_normal(rewrite: &Rewrite) -> bool {
 /// Text without strange bytes, in which no escape can come about where two pieces meet.
 fn is_plain_text(text: &Text) -> bool {
     let plain = |piece: &Piece| !matches!(piece, Piece::Literal(bytes) if has_strange_byte(bytes));
+    text.iter().all(plain) && joins_no_escape(text)
+}
+
+fn joins_no_escape(text: &Text) -> bool {
     let whole = |pair: &[Piece]| match pair {
         [Piece::Hole { .. }, Piece::Literal(next)] => !next.first().is_some_and(u8::is_ascii_hexdigit),
         [Piece::Hole { .. }, Piece::Hole { .. }] => false,
         _ => true,
     };
     let converted = |piece: &Piece| matches!(piece, Piece::Hole { convert, .. } if *convert != Convert::Copy);
-    text.iter().all(plain) && text.windows(2).all(whole) && (text.len() == 1 || !text.iter().any(converted))
+    text.windows(2).all(whole) && (text.len() == 1 || !text.iter().any(converted))
+}
+
+/// Whether what is printed holds no escape to be decoded beyond those that were matched.
+pub(super) fn makes_no_escape(rewrite: &Rewrite) -> bool {
+    let (from, to) = (rewrite.matches(), rewrite.becomes());
+    let is_copied = |text: &Text| from.texts().any(|matched| matched == text);
+    let stays = |piece: &Piece| !matches!(piece, Piece::Literal(b) if !has_only_reserved_escapes(b));
+    let name_stays = |item: &QueryItem| match &item.kind {
+        QueryKind::Param(name, _) => has_only_reserved_escapes(name),
+        _ => true,
+    };
+    to.texts().all(|text| is_copied(text) || (text.iter().all(stays) && joins_no_escape(text)))
+        && to.query.iter().flatten().all(name_stays)
 }
 
 /// Whether a component that is printed cannot be a dot, or another spelling of one: a piece of a component could be.

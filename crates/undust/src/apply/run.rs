@@ -39,7 +39,7 @@ impl<'c> Run<'c> {
     /// Write what the rule makes of the URL that `scratch` is laid out for into `scratch.out`; whether that is a change.
     pub(super) fn rewrite(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         if self.header.has(flag::SUBSTITUTE) {
-            return self.substitute(url.raw(), scratch);
+            return self.substitute(url, scratch);
         }
         let mut tests = self.tests(url);
         if !self.matches(&mut tests, url, scratch) {
@@ -59,10 +59,10 @@ impl<'c> Run<'c> {
         Tests { code: self.code, left: self.body, raw: url.raw() }
     }
 
-    fn substitute(&self, raw: &[u8], scratch: &mut Scratch) -> bool {
+    fn substitute(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         let substitute = &self.code.substitutes[self.body[0] as usize];
         scratch.out.clear();
-        substitute.apply(raw, &mut scratch.out)
+        substitute.apply(url, &mut scratch.out)
     }
 
     fn matches(&self, tests: &mut Tests, url: &SplitUrl, scratch: &mut Scratch) -> bool {

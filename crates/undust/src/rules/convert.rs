@@ -1,6 +1,7 @@
 //! The value conversions of the rule language, shared by both engines and by learners. Each is idempotent.
 
 use super::Convert;
+use crate::url::{escaped, in_broken_escape, is_unreserved};
 
 impl Convert {
     /// Append `value`, converted, to `out`.
@@ -31,8 +32,7 @@ fn lower(value: &[u8], out: &mut Vec<u8>) {
 
 fn encode(value: &[u8], out: &mut Vec<u8>) {
     for (i, &byte) in value.iter().enumerate() {
-        let unreserved = byte.is_ascii_alphanumeric() || b"-._~/".contains(&byte);
-        if unreserved || escaped(&value[i..]).is_some() {
+        if is_unreserved(byte) || byte == b'/' || escaped(&value[i..]).is_some() {
             out.push(byte);
         } else {
             out.push(b'%');
@@ -56,20 +56,11 @@ fn decode(value: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-/// Whether the next character, decoded, could complete a `%` that is no escape and so make one of it.
-fn in_broken_escape(decoded: &[u8]) -> bool {
-    match decoded {
-        [.., b'%'] => true,
-        [.., b'%', digit] => digit.is_ascii_hexdigit(),
-        _ => false,
-    }
-}
-
 /// Decode the character escaped at the start of `rest`; how many bytes of `rest` that used, 0 when it stays as it is.
 fn decode_one(rest: &[u8], out: &mut Vec<u8>) -> usize {
     let Some(first) = escaped(rest) else { return 0 };
     if first.is_ascii() {
-        let plain = first.is_ascii_alphanumeric() || b"-._~!$'(),:@|".contains(&first);
+        let plain = is_unreserved(first) || b"!$'(),:@|".contains(&first);
         if plain {
             out.push(first);
         }
@@ -85,15 +76,6 @@ fn decode_one(rest: &[u8], out: &mut Vec<u8>) -> usize {
         }
     }
     0
-}
-
-/// The byte that `%XX` at the start of `at` stands for.
-fn escaped(at: &[u8]) -> Option<u8> {
-    let digit = |b: u8| char::from(b).to_digit(16).map(|d| d as u8);
-    match at {
-        [b'%', high, low, ..] => Some(digit(*high)? << 4 | digit(*low)?),
-        _ => None,
-    }
 }
 
 #[cfg(test)]

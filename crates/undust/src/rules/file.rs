@@ -2,6 +2,7 @@
 
 use std::fmt;
 
+use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{
@@ -16,7 +17,9 @@ pub const VERSION: u32 = 1;
 /// Why a text is not a rule file.
 #[derive(Debug)]
 pub enum FileError {
-    /// Not JSON, cut off, or with fields of the wrong kind; the message names line and column.
+    /// Empty, not JSON, or JSON of something else; says which.
+    NoRules(&'static str),
+    /// Broken JSON, cut off, or with fields of the wrong kind; the message names line and column.
     Json(serde_json::Error),
     /// Another version of the format.
     Version(u32),
@@ -36,6 +39,12 @@ pub enum FileError {
 impl fmt::Display for FileError {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            FileError::NoRules(what) => {
+                write!(
+                    f,
+                    "not a rule file: {what}. A rule file is a JSON object with \"undust\": {VERSION} and \"sites\""
+                )
+            }
             FileError::Json(error) => write!(f, "not a rule file: {error}"),
             FileError::Version(found) => {
                 write!(f, "the rule file has version {found}; this release reads version {VERSION}")
@@ -51,14 +60,14 @@ impl std::error::Error for FileError {}
 impl RuleSet {
     /// Read a rule file.
     pub fn from_json(text: &str) -> Result<RuleSet, FileError> {
-        let head: Head = serde_json::from_str(text).map_err(FileError::Json)?;
-        if head.undust != VERSION {
-            return Err(FileError::Version(head.undust));
+        match version(text)? {
+            VERSION => {}
+            other => return Err(FileError::Version(other)),
         }
         let file: File = serde_json::from_str(text).map_err(FileError::Json)?;
         let mut sites = Vec::with_capacity(file.sites.len());
         for site in file.sites {
-            sites.push(read_site(site)?);
+            sites.push(read_site(site, file.normalize)?);
         }
         sites.sort_by(|a, b| a.site.cmp(&b.site));
         if let Some(twice) = sites.windows(2).find(|w| w[0].site == w[1].site) {
@@ -100,7 +109,23 @@ pub fn schema() -> String {
 /// What must be readable before anything else is believed.
 #[derive(Deserialize)]
 struct Head {
-    undust: u32,
+    undust: Option<u32>,
+}
+
+/// The version that a rule file names.
+fn version(text: &str) -> Result<u32, FileError> {
+    let is_json = || serde_json::from_str::<IgnoredAny>(text).is_ok();
+    let what = match text.trim_start().chars().next() {
+        None => "it is empty",
+        Some('{') => {
+            let head: Head = serde_json::from_str(text).map_err(FileError::Json)?;
+            return head.undust.ok_or(FileError::NoRules("it is a JSON object of another kind"));
+        }
+        Some('[') if is_json() => "it is a JSON list",
+        Some(_) if is_json() => "it is a single JSON value",
+        Some(_) => "it is no JSON",
+    };
+    Err(FileError::NoRules(what))
 }
 
 fn yes() -> bool {
@@ -184,16 +209,16 @@ struct FileRule {
     note: Option<String>,
 }
 
-fn read_site(site: FileSite) -> Result<SiteRules, FileError> {
+fn read_site(site: FileSite, normalize: bool) -> Result<SiteRules, FileError> {
     let mut rules = Vec::with_capacity(site.rules.len());
     for (i, rule) in site.rules.into_iter().enumerate() {
         let fail = |what: String| FileError::Rule { site: site.site.clone(), number: i + 1, what };
-        rules.push(read_rule(rule).map_err(fail)?);
+        rules.push(read_rule(rule, normalize).map_err(fail)?);
     }
     Ok(SiteRules { site: site.site, rules })
 }
 
-fn read_rule(rule: FileRule) -> Result<Rule, String> {
+fn read_rule(rule: FileRule, normalize: bool) -> Result<Rule, String> {
     let syntax = |e: SyntaxError| e.to_string();
     let action = match (&rule.matches, &rule.rewrite, &rule.replace, &rule.with, rule.skip) {
         (Some(from), Some(to), None, None, false) => Action::rewrite(from, to).map_err(syntax)?,
@@ -205,6 +230,7 @@ fn read_rule(rule: FileRule) -> Result<Rule, String> {
             );
         }
     };
+    let action = if normalize { action.with_normal_escapes() } else { action };
     let id = if rule.id.is_empty() { action.id() } else { rule.id };
     Ok(Rule {
         id,

@@ -7,6 +7,7 @@ mod classify;
 mod compose;
 mod convert;
 mod file;
+mod normal;
 mod parse;
 mod rule;
 mod set;

@@ -8,6 +8,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::parse::{self, Atom, SyntaxError};
 use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
 use super::validation::{Validation, Verdict};
+use crate::url::SplitUrl;
 
 /// One rule with its evidence.
 #[derive(Clone, Debug, PartialEq)]
@@ -136,7 +137,7 @@ impl Action {
     pub fn reversed(&self) -> Option<Action> {
         let Action::Substitute(s) = self else { return None };
         let reversed = Substitute::new(s.to.clone(), s.from.clone(), s.at_start, s.at_end).ok()?;
-        let feeds_itself = reversed.apply(&reversed.to, &mut Vec::new());
+        let feeds_itself = reversed.find(&reversed.to, 0).is_some();
         (!feeds_itself).then_some(Action::Substitute(reversed))
     }
 
@@ -209,12 +210,17 @@ impl Skip {
 }
 
 /// Replace one piece of a URL by another, wherever it stands on token borders (maximal alphanumeric runs are tokens).
+///
+/// Scheme and authority are replaced only by a substitution that names them: one that is anchored at the start, or that holds `://`. Any other
+/// may have them as its context (`.com/story?id=` becomes `.com/story_`), but leaves them as they are: `//` is not the one behind the scheme.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Substitute {
     from: Vec<u8>,
     to: Vec<u8>,
     at_start: bool,
     at_end: bool,
+    /// Known from the others; asked of every URL.
+    names_authority: bool,
 }
 
 impl Substitute {
@@ -226,7 +232,8 @@ impl Substitute {
         if from == to {
             return Err(SyntaxError::new("both sides are the same", String::from_utf8_lossy(&to)));
         }
-        Ok(Substitute { from, to, at_start, at_end })
+        let names_authority = at_start || from.windows(3).any(|three| three == b"://");
+        Ok(Substitute { from, to, at_start, at_end, names_authority })
     }
 
     fn parse(from: &str, to: &str) -> Result<Substitute, SyntaxError> {
@@ -284,19 +291,57 @@ impl Substitute {
         self.to.len().checked_sub(to.len()) == Some(more) && (0..=more).any(fits)
     }
 
+    /// Whether it names the scheme and the authority, and so may replace them.
+    pub fn names_authority(&self) -> bool {
+        self.names_authority
+    }
+
     /// Append `url` with every place replaced to `out`: left to right, places do not overlap, and token borders are those of
-    /// `url` as it stands. `false`, and nothing appended, when there is no place.
-    pub fn apply(&self, url: &[u8], out: &mut Vec<u8>) -> bool {
-        let Some(first) = self.find(url, 0) else { return false };
-        let (mut done, mut place) = (0, Some(first));
-        while let Some(at) = place {
-            out.extend_from_slice(&url[done..at]);
+    /// `url` as it stands. `false`, and nothing appended, when there is no place, or when replacing all of them would join the path to the host.
+    pub fn apply(&self, url: &SplitUrl, out: &mut Vec<u8>) -> bool {
+        let (start, text) = (out.len(), url.raw());
+        let mut copied = 0;
+        while let Some(at) = self.next_place(url, copied) {
+            out.extend_from_slice(&text[copied..at]);
             out.extend_from_slice(&self.to);
-            done = at + self.from.len();
-            place = self.find(url, done);
+            copied = at + self.from.len();
         }
-        out.extend_from_slice(&url[done..]);
-        true
+        if copied == 0 {
+            return false;
+        }
+        out.extend_from_slice(&text[copied..]);
+        let keeps_host = self.names_authority || starts_path(&out[start + url.path_start()..]);
+        if !keeps_host {
+            out.truncate(start);
+        }
+        keeps_host
+    }
+
+    /// The first place at `start` or behind it that may be replaced.
+    fn next_place(&self, url: &SplitUrl, start: usize) -> Option<usize> {
+        if self.names_authority {
+            return self.find(url.raw(), start);
+        }
+        // A place that ends in front of the path would be one in the authority.
+        let mut start = start.max(url.path_start().saturating_sub(self.from.len()));
+        loop {
+            let at = self.find(url.raw(), start)?;
+            if self.keeps_authority(url, at) {
+                return Some(at);
+            }
+            start = at + 1;
+        }
+    }
+
+    /// Whether replacing the place `at` leaves scheme and authority of `url` as they are.
+    pub fn keeps_authority(&self, url: &SplitUrl, at: usize) -> bool {
+        let Some(inside) = url.path_start().checked_sub(at) else { return true };
+        let behind = url.raw().get(at + self.from.len()..).unwrap_or_default();
+        let (Some(before), Some(after)) = (self.from.get(..inside), self.to.get(..inside)) else {
+            return false;
+        };
+        let path = if self.to.len() > inside { &self.to[inside..] } else { behind };
+        before == after && starts_path(path)
     }
 
     /// The first place at `start` or behind it that is on token borders and that the anchors allow. A search for one byte is all that texts as short
@@ -319,6 +364,11 @@ impl Substitute {
     fn side<'a>(&'a self, bytes: &'a [u8]) -> Side<'a> {
         Side { of: self, bytes }
     }
+}
+
+/// Whether what stands behind an authority ends it: a path, a query, a fragment or nothing.
+fn starts_path(text: &[u8]) -> bool {
+    text.first().is_none_or(|byte| b"/?#".contains(byte))
 }
 
 /// Whether no token is cut where `length` bytes of `url` from `at` on are taken out.
@@ -544,15 +594,23 @@ fn others(template: &Template) -> Vec<bool> {
 mod tests {
     use super::*;
 
-    /// Places are replaced by `_`; a URL without any is given as it is.
-    #[track_caller]
-    fn found(from: &str, url: &str, expected: &str) {
-        let substitute = Substitute::parse(from, "_").expect("well formed");
+    /// What a substitution makes of a URL; the URL as it is where it does not fire.
+    fn replaced(from: &str, to: &str, url: &str) -> String {
+        let substitute = Substitute::parse(from, to).expect("well formed");
+        let split = SplitUrl::new(url.as_bytes()).expect("a URL");
         let mut out = b"so far ".to_vec();
-        let changed = substitute.apply(url.as_bytes(), &mut out);
-        let expected = if expected == url { "so far ".to_owned() } else { format!("so far {expected}") };
-        assert_eq!(String::from_utf8_lossy(&out), expected, "{from} in {url}");
-        assert_eq!(changed, expected != "so far ");
+        let changed = substitute.apply(&split, &mut out);
+        let out = String::from_utf8(out).expect("text");
+        let out = out.strip_prefix("so far ").expect("appended");
+        assert_eq!(changed, !out.is_empty());
+        if changed { out.to_owned() } else { url.to_owned() }
+    }
+
+    /// Places in a path are replaced by `_`.
+    #[track_caller]
+    fn found(from: &str, path: &str, expected: &str) {
+        let replaced = replaced(from, "_", &format!("http://h/{path}"));
+        assert_eq!(replaced, format!("http://h/{expected}"), "{from} in {path}");
     }
 
     #[test]
@@ -613,25 +671,48 @@ mod tests {
     /// What is printed takes no part: borders are judged in the URL as it was.
     #[test]
     fn borders_are_those_of_the_url() {
-        let joined = Substitute::parse("-a-", "").expect("well formed");
-        let mut out = Vec::new();
-        assert!(joined.apply(b"x-a--a-y", &mut out));
-        assert_eq!(out, b"xy");
+        assert_eq!(replaced("-a-", "", "http://h/x-a--a-y"), "http://h/xy");
     }
 
     #[test]
     fn anchored_places() {
-        found("^http", "http://http", "_://http");
-        found("^http", "https://a", "https://a");
         found("^a", "b/a", "b/a");
-        found("^a-", "a-a-a-", "_a-a-");
         found("html$", "html.html", "html._");
         found("html$", "ahtml", "ahtml");
         found("html$", "html?", "html?");
         found("html$", "tml", "tml");
-        found("^a-b$", "a-b", "_");
-        found("^a-b$", "a-b-", "a-b-");
-        found("^a-a$", "a-a-a", "a-a-a");
+        assert_eq!(replaced("^http", "^ftp", "http://http"), "ftp://http");
+        assert_eq!(replaced("^http", "^ftp", "https://a"), "https://a");
+        assert_eq!(replaced("^a-", "^b-", "a-a-://a-"), "b-a-://a-");
+        assert_eq!(replaced("^http://a$", "^http://b$", "http://a"), "http://b");
+        assert_eq!(replaced("^http://a$", "^http://b$", "http://a/"), "http://a/");
+        assert_eq!(replaced("^a-a$", "^b$", "a-a://a-a"), "a-a://a-a");
+    }
+
+    /// Only what is anchored at the start or holds `://` speaks of scheme and authority.
+    #[test]
+    fn scheme_and_authority_stay() {
+        let stays =
+            |from: &str, to: &str, url: &str| assert_eq!(replaced(from, to, url), url, "{from} -> {to}");
+        stays("//", "/", "http://doc.test:8080/a/b");
+        stays("http", "https", "http://a.com/");
+        stays("www.", "", "http://www.a.com/");
+        stays("8080", "80", "http://a.com:8080/");
+        stays("com", "org", "http://a.com");
+        stays("a.com/", "a.com", "http://a.com/x");
+        stays("/x", "", "http://a.com/x-y");
+        stays("/x", "y", "http://a.com/x/z");
+        stays("/x", "", "http://a.com/x/x-y");
+        assert_eq!(replaced("//", "/", "http://a.com//x//y"), "http://a.com/x/y");
+        assert_eq!(replaced("/x", "", "http://a.com/x/z"), "http://a.com/z");
+        assert_eq!(replaced("/x", "", "http://a.com/x"), "http://a.com");
+        assert_eq!(replaced("http", "https", "http://a.com/?u=http:"), "http://a.com/?u=https:");
+        // As its context, a substitution may hold the end of a host.
+        assert_eq!(replaced(".com/s?i=", ".com/s_", "http://a.com/s?i=1"), "http://a.com/s_1");
+        assert_eq!(replaced("a.com", "a.com/en", "http://a.com/x"), "http://a.com/en/x");
+        // What says so changes them.
+        assert_eq!(replaced("://www.", "://", "http://www.a.com/"), "http://a.com/");
+        assert_eq!(replaced("^http://", "^https://", "http://a.com/"), "https://a.com/");
     }
 
     #[test]

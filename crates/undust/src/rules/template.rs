@@ -7,8 +7,10 @@
 //! | `*` | any non-empty text | "this value is irrelevant": a literal `*` in the canonical key |
 //! | `{id}` | any non-empty text, remembered | the text remembered |
 //! | `{id?}` | any text, also none | |
+//! | `{?}` | the same, not remembered | |
 //! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
 //! | `{id:!a\|b}` | any non-empty text but these words (`{id:!a\|b?}`: also none) | |
+//! | `{:digits}` `{:!a\|b}` | the same without a name, not remembered | |
 //! | `{lower(id)}` | | converted: `lower upper encode decode` |
 //! | `{...}` | any further host labels, path components, parameters, or a fragment | the same, copied |
 //! | `{sorted(...)}` | | the further parameters, sorted by name |

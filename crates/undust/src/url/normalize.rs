@@ -1,12 +1,14 @@
 //! Safe normalisation: only what RFC 3986 section 6.2 and the WHATWG URL standard call the same URL.
 //!
-//! Scheme and host to lower case, default port dropped, empty path to `/`, dot segments removed, hex digits of percent
-//! escapes to upper case, fragment dropped, white space around the URL dropped. Nothing is decoded, encoded or sorted.
+//! Scheme and host to lower case, default port dropped, empty path to `/`, dot segments removed, escapes of path and query in
+//! their normal form (see [`escape`](super::escape)), fragment dropped, white space around the URL dropped. Nothing is encoded or
+//! sorted, and only what means the same without its escape is decoded.
 //! What the standard parses in a way we would rather not imitate (backslashes, control characters, escapes in the host,
 //! schemes other than the web's) is left exactly as it is.
 
 use std::borrow::Cow;
 
+use super::escape::{append_normal, has_odd_escape};
 use super::{SplitUrl, split_segments};
 
 /// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
@@ -114,8 +116,8 @@ fn needs_nothing(split: &SplitUrl) -> bool {
         && !split.path().is_empty()
         && split.fragment().is_none()
         && !has_dot_segment(split.path())
-        && !has_lower_escape(split.path())
-        && !split.query().is_some_and(has_lower_escape)
+        && !has_odd_escape(split.path())
+        && !split.query().is_some_and(has_odd_escape)
 }
 
 fn rebuild(split: &SplitUrl) -> Vec<u8> {
@@ -137,11 +139,12 @@ fn rebuild(split: &SplitUrl) -> Vec<u8> {
     }
     let path_start = out.len();
     push_without_dots(split.path(), &mut out);
+    let path = out.split_off(path_start);
+    append_normal(&path, &mut out);
     if let Some(query) = split.query() {
         out.push(b'?');
-        out.extend_from_slice(query);
+        append_normal(query, &mut out);
     }
-    upper_escapes(&mut out[path_start..]);
     out
 }
 
@@ -196,23 +199,6 @@ fn push_without_dots(path: &[u8], out: &mut Vec<u8>) {
     }
 }
 
-fn is_escape(at: &[u8]) -> bool {
-    at.len() >= 3 && at[0] == b'%' && at[1].is_ascii_hexdigit() && at[2].is_ascii_hexdigit()
-}
-
-fn has_lower_escape(part: &[u8]) -> bool {
-    memchr::memchr_iter(b'%', part)
-        .any(|i| is_escape(&part[i..]) && part[i + 1..i + 3].iter().any(u8::is_ascii_lowercase))
-}
-
-fn upper_escapes(part: &mut [u8]) {
-    for i in 0..part.len() {
-        if is_escape(&part[i..]) {
-            part[i + 1..i + 3].make_ascii_uppercase();
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -253,6 +239,8 @@ mod tests {
         check("http://a.com/a//../b", "http://a.com/a/b");
         check("http://a.com/a/b/..", "http://a.com/a/");
         check("http://a.com/%c3%a9?x=%2f#top", "http://a.com/%C3%A9?x=%2F");
+        check("http://a.com/%7Euser/%2Dx?%61=%62%26", "http://a.com/~user/-x?a=b%26");
+        check("http://a.com/%2e%2ex/%2E%2E%2E?%2e", "http://a.com/..x/...?.");
         check("  http://a.com/ \r\n", "http://a.com/");
     }
 

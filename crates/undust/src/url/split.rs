@@ -116,6 +116,11 @@ impl<'u> SplitUrl<'u> {
         (self.host_end < self.path_start).then(|| self.slice(self.host_end + 1, self.path_start))
     }
 
+    /// Where the path starts: behind scheme and authority.
+    pub fn path_start(&self) -> usize {
+        self.path_start as usize
+    }
+
     /// The path with its leading slash; empty when there is none.
     pub fn path(&self) -> &'u [u8] {
         self.slice(self.path_start, self.query_start)

@@ -13,7 +13,7 @@ use undust_neural::file::Models;
 use crate::args::Learn;
 use crate::output;
 use crate::rules_file::{Deployed, models_beside};
-use crate::talk::{counted, percent, say, thousands};
+use crate::talk::{counted, percent_asked, say, thousands};
 
 /// The rules of the output file, if it is there and they are to be heeded. What is there and holds no rules must not be replaced.
 pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
@@ -124,7 +124,7 @@ pub(super) fn warnings(learned: &[Learned], max_fpr: f64) -> Vec<String> {
 
 fn refuted_line(rule: &Rule, max_fpr: f64) -> String {
     let evidence = rule.evidence.clone().unwrap_or_default();
-    let (id, limit) = (&rule.id, percent(max_fpr));
+    let (id, limit) = (&rule.id, percent_asked(max_fpr));
     let (wrong, trials) = (thousands(evidence.false_positives), counted(evidence.trials, "URL"));
     let fate = if is_a_persons(rule) {
         "it stays, since a person decided on it; \"review\": \"rejected\" takes it out of use"

@@ -11,12 +11,14 @@ use undust::page::Page;
 use undust_learn::learn::{Candidate, Learner, LikelyRule};
 use undust_learn::listing::Listing;
 use undust_learn::pipeline::{Config, Contribution, Learned};
+use undust_learn::progress::Watch;
 use undust_learn::site::Sample;
 use undust_neural::auto::{Auto, members_with};
 use undust_neural::learner::{Lesson, Seq2seq};
 
 use super::{learner, writes_model};
 use crate::args::{Learn, Method};
+use crate::output;
 use crate::table::{align_right, plain};
 use crate::talk::{say, thousands};
 
@@ -60,8 +62,14 @@ impl Timed {
     }
 
     /// Learn one site.
-    pub(in crate::commands) fn learn_site(&self, site: &str, pages: Vec<Page>, config: &Config) -> Lesson {
-        timed(&self.all, || self.auto.learn_site(site, pages, config, self.with_model))
+    pub(in crate::commands) fn learn_site(
+        &self,
+        site: &str,
+        pages: Vec<Page>,
+        config: &Config,
+        watch: &Watch,
+    ) -> Lesson {
+        timed(&self.all, || self.auto.learn_site_watched(site, pages, config, self.with_model, watch))
     }
 
     /// How many seconds each learner took, and what came after them, all sites and threads together.
@@ -128,7 +136,7 @@ pub(in crate::commands) fn show(parts: &[Contribution], seconds: &BTreeMap<Strin
         table.add_row([learner.clone()].into_iter().chain(counts).collect::<Vec<_>>());
     }
     align_right(&mut table, 1..columns.len());
-    writeln!(std::io::stdout().lock(), "\n{}\n\n{LEGEND}", table.text())?;
+    writeln!(output::stdout(), "\n{}\n\n{LEGEND}", table.text())?;
     if std::io::stderr().is_terminal() || seconds.values().sum::<f64>() >= LONG {
         let each: Vec<String> = seconds.iter().map(|(name, took)| format!("{name} {took:.1}")).collect();
         say(&format!("seconds, all sites and threads together: {}", each.join(", ")));

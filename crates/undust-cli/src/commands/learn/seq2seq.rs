@@ -81,7 +81,7 @@ const MOST_MODELS: usize = 20;
 
 /// What the models know beyond the rules.
 pub(super) fn show(models: &Models) -> Result<()> {
-    let mut out = std::io::stdout().lock();
+    let mut out = output::stdout();
     for (site, model) in models.iter().take(MOST_MODELS) {
         write_model(&mut out, site, model)?;
     }

@@ -9,8 +9,9 @@ use undust::rules::{Review, Rule, Validation, Verdict};
 use undust_learn::validate::{Judgement, is_open};
 
 use super::super::print_json;
+use crate::output;
 use crate::table::{align_right, ruled};
-use crate::talk::counted;
+use crate::talk::{counted, thousands};
 
 /// What came of the rules of a site.
 pub(super) struct Tried {
@@ -21,6 +22,8 @@ pub(super) struct Tried {
     pub(super) left_out: u64,
     /// Why it ended early.
     pub(super) stopped: Option<String>,
+    /// Whether that was since the budget is spent.
+    pub(super) spent: bool,
     /// The rules that were decided before, by their ids.
     before: BTreeSet<String>,
     /// The last reason for which nothing could be told, by the id of the rule.
@@ -30,8 +33,8 @@ pub(super) struct Tried {
 impl Tried {
     pub(super) fn new(site: &str, rules: &[Rule]) -> Tried {
         let before = rules.iter().filter(|rule| !is_open(rule)).map(|rule| rule.id.clone()).collect();
-        let unknown = BTreeMap::new();
-        Tried { site: site.to_owned(), rules: Vec::new(), left_out: 0, stopped: None, before, unknown }
+        let (rules, unknown) = (Vec::new(), BTreeMap::new());
+        Tried { site: site.to_owned(), rules, left_out: 0, stopped: None, spent: false, before, unknown }
     }
 
     /// Notes why a URL says nothing of `rule`.
@@ -60,7 +63,9 @@ impl Tried {
         match rule.validation.as_ref().map(|v| v.verdict) {
             Some(Verdict::Valid) => None,
             Some(Verdict::Invalid) => against,
-            _ if self.stopped.is_some() => Some("stopped".to_owned()),
+            _ if self.stopped.is_some() => {
+                Some(if samples.count() > 0 { "stopped" } else { "not tried: stopped before" }.to_owned())
+            }
             _ if samples.count() > 0 => Some("too few URLs to tell".to_owned()),
             _ => Some(self.unknown.get(&rule.id).map_or("no URL to try it on", String::as_str).to_owned()),
         }
@@ -84,6 +89,8 @@ struct Row {
 /// Everything that was tried in this run.
 #[derive(Serialize)]
 pub(super) struct Report {
+    /// Rules with at least one trial.
+    tried: u64,
     valid: u64,
     invalid: u64,
     undecided: u64,
@@ -104,6 +111,7 @@ impl Report {
         let count = |is: fn(Verdict) -> bool| rules.iter().filter(|row| is(row.verdict)).count() as u64;
         let stops = tried.iter().filter_map(|site| Some((site.site.clone(), site.stopped.clone()?)));
         Report {
+            tried: rules.iter().filter(|row| row.is_tried()).count() as u64,
             valid: count(|verdict| verdict == Verdict::Valid),
             invalid: count(|verdict| verdict == Verdict::Invalid),
             undecided: count(Verdict::is_open),
@@ -120,10 +128,12 @@ impl Report {
     }
 
     fn show(&self) -> Result<()> {
-        let mut out = std::io::stdout().lock();
+        let mut out = output::stdout();
         if !self.rules.is_empty() {
             let mut table = ruled(&["rule", "verdict", "same", "other", "why"]);
-            for row in self.rules.iter().take(MOST_RULES) {
+            // Where a run was stopped, what it came to would drown in what is left to do.
+            let (tried, untried) = self.rules.iter().partition::<Vec<&Row>, _>(|row| row.is_tried());
+            for row in tried.into_iter().chain(untried).take(MOST_RULES) {
                 table.add_row(row.cells());
             }
             align_right(&mut table, 2..4);
@@ -138,10 +148,17 @@ impl Report {
         Ok(writeln!(out, "{}", self.total())?)
     }
 
+    /// `28 of 370 rules tried out`, or `9 rules tried out` where those are all.
+    pub(super) fn share_tried(&self) -> String {
+        let rules = counted(self.rules.len() as u64, "rule");
+        let some = (self.tried < self.rules.len() as u64).then(|| format!("{} of ", thousands(self.tried)));
+        format!("{}{rules} tried out", some.unwrap_or_default())
+    }
+
     fn total(&self) -> String {
-        let rules = counted(self.valid + self.invalid + self.undecided, "rule");
         let Report { valid, invalid, undecided, .. } = self;
-        let verdicts = format!("{rules} tried out: {valid} valid, {invalid} invalid, {undecided} undecided");
+        let tried = self.share_tried();
+        let verdicts = format!("{tried}: {valid} valid, {invalid} invalid, {undecided} undecided");
         let some = |n: u64, what: &str| (n > 0).then(|| format!("{} {what}", counted(n, "rule")));
         let left_out = some(self.left_out, "left out, since a valid one says as much or against it");
         let skips = some(self.skips, "passed over, since what is skipped has nothing to be compared with");
@@ -154,6 +171,10 @@ impl Report {
 const MOST_RULES: usize = 25;
 
 impl Row {
+    fn is_tried(&self) -> bool {
+        self.same + self.other > 0
+    }
+
     fn cells(&self) -> Vec<String> {
         let Row { from, to, verdict, same, other, why, .. } = self;
         vec![

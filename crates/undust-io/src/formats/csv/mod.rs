@@ -1,4 +1,4 @@
-//! Comma-separated values with a header. Quoted cells may hold newlines, so this format is read from the start to the
+//! Comma-separated values with a header, or separated by `;` or `|`, as the header is. Quoted cells may hold newlines, so this format is read from the start to the
 //! end by one thread.
 
 mod quotes;
@@ -9,7 +9,7 @@ use csv::{ByteRecord, Reader, ReaderBuilder};
 
 use self::quotes::Doubled;
 use super::table::{self, Header};
-use super::{Outcome, Parsed};
+use super::{Outcome, Parsed, first_line};
 use crate::error::ReadError;
 use crate::input::Input;
 
@@ -22,13 +22,15 @@ pub(crate) struct Csv {
 }
 
 impl Csv {
-    /// Read the header.
-    pub(crate) fn new(input: Input) -> Result<Csv, ReadError> {
+    /// Read the header, which `head` begins with.
+    pub(crate) fn new(input: Input, head: &[u8]) -> Result<Csv, ReadError> {
+        let delimiter = delimiter(first_line(head)).unwrap_or(b',');
         let mut reader = ReaderBuilder::new()
+            .delimiter(delimiter)
             .has_headers(false)
             .flexible(true)
             .buffer_capacity(1 << 16)
-            .from_reader(Doubled::new(input));
+            .from_reader(Doubled::new(input, delimiter));
         let mut header_record = ByteRecord::new();
         reader.read_byte_record(&mut header_record).map_err(|error| read_error(&reader, error))?;
         let header = Header::new(header_record.iter()).map_err(|kind| ReadError {
@@ -67,7 +69,15 @@ impl Csv {
 }
 
 pub(super) fn is_header(line: &[u8]) -> bool {
-    table::is_header(line, b',')
+    delimiter(line).is_some()
+}
+
+/// What separates the columns that `line` names.
+fn delimiter(line: &[u8]) -> Option<u8> {
+    // Both stand in URLs, too: a line with one of these is a header only if it holds nothing but names.
+    let names_only = || !line.iter().any(|b| b"/:?=&.@".contains(b));
+    let is = |delimiter: &u8| table::is_header(line, *delimiter) && (*delimiter == b',' || names_only());
+    [b',', b';', b'|'].into_iter().find(is)
 }
 
 /// With records of bytes and of any length, reading is all that can fail.
@@ -78,4 +88,26 @@ fn read_error(reader: &Reader<Doubled<Input>>, error: csv::Error) -> ReadError {
         other => io::Error::other(format!("{other:?}")),
     };
     reader.get_ref().source().error(line, error)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn delimiters_by_the_header() {
+        for (line, expected) in [
+            ("url,cluster", Some(b',')),
+            ("url;cluster", Some(b';')),
+            ("\"Status code\";\"URL\";title\r", Some(b';')),
+            ("id | url | size", Some(b'|')),
+            ("url|a,b", Some(b'|')),
+            ("http://a/;url", None),
+            ("www.a.com;url", None),
+            ("a?b|url", None),
+            ("urls;clusters", None),
+        ] {
+            assert_eq!(delimiter(line.as_bytes()), expected, "{line}");
+        }
+    }
 }

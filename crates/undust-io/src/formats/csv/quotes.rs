@@ -2,10 +2,11 @@
 
 use std::io::{self, Read};
 
-/// Doubles quotes inside of quoted cells that neither end the cell nor are doubled already. A quote ends its cell if a comma or the end of the
-/// line follows.
+/// Doubles quotes inside of quoted cells that neither end the cell nor are doubled already. A quote ends its cell if a delimiter or the end of
+/// the line follows.
 pub(super) struct Doubled<R> {
     source: R,
+    delimiter: u8,
     place: Place,
     /// Read, and not yet given on.
     input: Vec<u8>,
@@ -25,9 +26,9 @@ enum Place {
 const CHUNK: usize = 1 << 16;
 
 impl<R: Read> Doubled<R> {
-    pub(super) fn new(source: R) -> Doubled<R> {
+    pub(super) fn new(source: R, delimiter: u8) -> Doubled<R> {
         let (input, output) = (Vec::new(), Vec::with_capacity(CHUNK));
-        Doubled { source, place: Place::CellStart, input, at: 0, is_end: false, output, given: 0 }
+        Doubled { source, delimiter, place: Place::CellStart, input, at: 0, is_end: false, output, given: 0 }
     }
 
     pub(super) fn source(&self) -> &R {
@@ -55,6 +56,7 @@ impl<R: Read> Doubled<R> {
     fn double(&mut self) {
         while let Some(&byte) = self.input.get(self.at) {
             let next = self.input.get(self.at + 1).copied();
+            let ends_cell = |byte: u8| byte == self.delimiter || matches!(byte, b'\r' | b'\n');
             if next.is_none() && !self.is_end {
                 return;
             }
@@ -63,7 +65,8 @@ impl<R: Read> Doubled<R> {
             match (self.place, byte) {
                 (Place::CellStart, b'"') => self.place = Place::Quoted,
                 (Place::Quoted, b'"') => match next {
-                    None | Some(b',' | b'\r' | b'\n') => self.place = Place::Plain,
+                    None => self.place = Place::Plain,
+                    Some(next) if ends_cell(next) => self.place = Place::Plain,
                     Some(b'"') => {
                         self.at += 1;
                         self.output.push(b'"');
@@ -71,7 +74,7 @@ impl<R: Read> Doubled<R> {
                     Some(_) => self.output.push(b'"'),
                 },
                 (Place::Quoted, _) => {}
-                (_, b',' | b'\r' | b'\n') => self.place = Place::CellStart,
+                (_, byte) if ends_cell(byte) => self.place = Place::CellStart,
                 _ => self.place = Place::Plain,
             }
         }
@@ -105,8 +108,8 @@ mod tests {
 
     fn doubled(text: &str) -> String {
         let (mut at_once, mut slowly) = (String::new(), String::new());
-        Doubled::new(text.as_bytes()).read_to_string(&mut at_once).unwrap();
-        Doubled::new(Slow(text.as_bytes())).read_to_string(&mut slowly).unwrap();
+        Doubled::new(text.as_bytes(), b',').read_to_string(&mut at_once).unwrap();
+        Doubled::new(Slow(text.as_bytes()), b',').read_to_string(&mut slowly).unwrap();
         assert_eq!(at_once, slowly);
         at_once
     }

@@ -61,8 +61,10 @@ pub(super) fn host_of(name: &[u8]) -> Option<String> {
     let name = str::from_utf8(name).ok()?;
     let (host, port) = split_port(name);
     let lower = host.to_ascii_lowercase();
-    let is_host = lower == "localhost"
-        || lower.ends_with(".localhost")
+    // No folder is called `wiki:8080` for another reason; `notes+2024` may be.
+    let is_label = port.is_some() && !name.contains('+') && is_label(&lower);
+    let is_host = is_label
+        || is_private_host(&lower)
         || lower.parse::<Ipv4Addr>().is_ok()
         || in_brackets(&lower).is_some_and(|address| address.parse::<Ipv6Addr>().is_ok())
         || is_public_host(lower.as_bytes());
@@ -70,6 +72,20 @@ pub(super) fn host_of(name: &[u8]) -> Option<String> {
         Some(port) => format!("{host}:{port}"),
         None => host.to_owned(),
     })
+}
+
+/// Domains that no public host is in: those for networks of one's own, and for tests (RFC 2606, 6761 and 6762).
+const PRIVATE_DOMAINS: [&str; 10] =
+    ["localhost", "local", "internal", "intranet", "private", "corp", "home", "lan", "test", "example"];
+
+/// Whether a lower-case host is in such a domain, or is `localhost` itself.
+fn is_private_host(host: &str) -> bool {
+    let Some((name, domain)) = host.rsplit_once('.') else { return host == "localhost" };
+    PRIVATE_DOMAINS.contains(&domain) && name.split('.').all(is_label)
+}
+
+fn is_label(label: &str) -> bool {
+    !label.is_empty() && label.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_".contains(&b))
 }
 
 /// A name that ends in a port, in its two parts.
@@ -149,6 +165,19 @@ mod tests {
             ("notes.localhost", Some("notes.localhost")),
             ("127.0.0.1", Some("127.0.0.1")),
             ("[::1]:80", Some("[::1]:80")),
+            ("doc.test", Some("doc.test")),
+            ("doc.test:8080", Some("doc.test:8080")),
+            ("wiki.local+8080", Some("wiki.local:8080")),
+            ("ci.build.internal", Some("ci.build.internal")),
+            ("Wiki:8080", Some("Wiki:8080")),
+            ("wiki%3A8080", Some("wiki:8080")),
+            ("10.0.0.5:8080", Some("10.0.0.5:8080")),
+            ("wiki", None),
+            ("notes+2024", None),
+            ("test", None),
+            (".test", None),
+            ("my site.test", None),
+            (":8080", None),
             ("mirror", None),
             ("co.uk", None),
             ("my site.org", None),

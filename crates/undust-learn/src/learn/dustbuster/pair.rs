@@ -1,6 +1,7 @@
 //! A pair of substrings in the open: the rule it stands for, and how much support it has.
 
 use undust::rules::Substitute;
+use undust::url::SplitUrl;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::buckets::Pair;
@@ -30,11 +31,14 @@ impl LikelyPair {
         let (to, _) = substring(list.url(other), pair.at as usize, other_length as usize);
         let rule = Substitute::new(from.to_vec(), to.to_vec(), pair.at == 0, ends);
         let rule = match rule {
-            Ok(rule) if !rule.grows() => Some(rule),
-            _ => Substitute::new(to.to_vec(), from.to_vec(), pair.at == 0, ends).ok(),
+            Ok(rule) if !rule.grows() => rule,
+            _ => Substitute::new(to.to_vec(), from.to_vec(), pair.at == 0, ends).ok()?,
         };
+        if !fires_at(&rule, list.url(one), from) && !fires_at(&rule, list.url(other), to) {
+            return None;
+        }
         let similar = f64::from(pair.low) / f64::from(pair.low + pair.unlike);
-        Some(LikelyPair { rule: rule?, low: pair.low, high: pair.high, similar, example: pair.urls })
+        Some(LikelyPair { rule, low: pair.low, high: pair.high, similar, example: pair.urls })
     }
 
     /// A number that is equal for pairs of which one refines the other: surroundings count on both sides and cancel out.
@@ -43,6 +47,13 @@ impl LikelyPair {
         let difference = sum(self.rule.from()).wrapping_sub(sum(self.rule.to()));
         difference.min(difference.wrapping_neg())
     }
+}
+
+/// Whether the rule may replace `place`, a part of `url`. What stands in the authority belongs to a longer rule, one that names it.
+fn fires_at(rule: &Substitute, url: &[u8], place: &[u8]) -> bool {
+    let Some(split) = SplitUrl::new(url) else { return true };
+    let at = place.as_ptr().addr() - url.as_ptr().addr();
+    rule.from() == place && (rule.names_authority() || rule.keeps_authority(&split, at))
 }
 
 /// The text of `length` tokens of `url` from token `at` on, where `^` is the first; and whether `$` is among them.

@@ -36,7 +36,7 @@ class Memory(Generic[V]):
 
 
 class First:
-    """The URL that took a key first, and what was found there. There may be a million of them: 300 bytes each."""
+    """The URL that took a key first, and what was found there. There may be a million of them: 700 bytes each at most."""
 
     __slots__ = ("fetched", "moved", "rules", "sketch", "url")
 

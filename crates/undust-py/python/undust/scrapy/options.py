@@ -51,12 +51,13 @@ def _switch(settings: BaseSettings, name: str) -> bool:
 
 
 def _share(settings: BaseSettings, name: str, default: float) -> float:
+    value = settings.get(name, default)
     try:
-        share = settings.getfloat(name, default)
+        share = float(value.removesuffix("%")) / 100 if isinstance(value, str) and value.endswith("%") else float(value)
     except (TypeError, ValueError):
         share = -1.0
     if not 0 <= share <= 1:
-        raise ValueError(f"{name} = {settings[name]!r}: not a number from 0 to 1")
+        raise ValueError(f"{name} = {value!r}: not a number from 0 to 1, nor a share such as '1%'")
     return share
 
 

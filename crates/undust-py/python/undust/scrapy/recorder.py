@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
     from .stats import Stats
 
-#: What `undust learn` reads, in the order in which it is written; the main text is added where the user asks for it.
+#: What `undust learn` reads, in the order in which it is written; last the words of the main text, or the text itself.
 FIELDS = ("size", "digest", "simhash", "title", "canonical", "redirect")
 
 
@@ -22,7 +22,7 @@ class Recorder:
     """Appends whole lines to a file."""
 
     def __init__(self, path: Path, text: bool, stats: Stats) -> None:
-        self._fields = (*FIELDS, "text") if text else FIELDS
+        self._fields = (*FIELDS, "text" if text else "words")
         self._stats = stats
         try:
             path.parent.mkdir(parents=True, exist_ok=True)

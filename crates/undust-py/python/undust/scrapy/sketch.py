@@ -1,37 +1,31 @@
-"""What is kept of a page to see whether another one is the same: 24 bytes."""
+"""What is kept of a page to see whether another one is the same: 400 bytes at most."""
 
 from __future__ import annotations
 
-from hashlib import blake2b
 from typing import TYPE_CHECKING, Any
+
+from undust._undust import imprint, is_same_page
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
 
-#: In how many bits the simhashes of equal pages may differ: clocks and counters change between two fetches.
-DISTANCE = 3
-
 #: The sketch of a page that does not exist; it is the same as no other.
 GONE = b""
+
+#: Where digest and titles are in a sketch; pages that are the same have one of them in common.
+MARKS = (slice(0, 8), slice(8, 12), slice(12, 16))
 
 
 def sketch(page: Mapping[str, Any]) -> bytes:
     """The sketch of a page as `undust.read_page` gives it."""
-    digest, text, title = page.get("digest"), page.get("simhash"), page.get("title")
-    return _hash(digest) + (bytes.fromhex(text) + _hash(title) if text else b"")
+    return imprint(page["url"], page.get("digest"), page.get("title"), page.get("text"))
 
 
 def is_same(one: bytes, other: bytes) -> bool:
-    """Whether both are sketches of the same page: of equal digests, or of like texts under equal titles."""
-    if not one or not other:
-        return False
-    return one[:8] == other[:8] or (len(one) == len(other) == 24 and one[16:] == other[16:] and _distance(one, other) <= DISTANCE)
+    """Whether both are sketches of the same page: of equal digests, or of like words under equal titles, but for echoes of their URLs."""
+    return is_same_page(one, other)
 
 
-def _distance(one: bytes, other: bytes) -> int:
-    differing = int.from_bytes(one[8:16], "big") ^ int.from_bytes(other[8:16], "big")
-    return bin(differing).count("1")
-
-
-def _hash(text: str | None) -> bytes:
-    return blake2b((text or "").encode(errors="surrogatepass"), digest_size=8).digest()
+def marks(sketch: bytes) -> set[tuple[int, bytes]]:
+    """What sketches are looked up by."""
+    return {(part.start, sketch[part]) for part in MARKS}

@@ -7,7 +7,7 @@ from collections import defaultdict
 from typing import TYPE_CHECKING, NamedTuple
 
 from .sentinel import MOST_EXAMPLES, MOST_WAITING
-from .sketch import is_same
+from .sketch import is_same, marks
 
 if TYPE_CHECKING:
     from .memory import Firsts
@@ -53,13 +53,12 @@ class SkippedSamples:
 
     def missed(self) -> list[Skipped]:
         """The samples whose pages are at no URL that was fetched in the usual way."""
-        # Pages that are the same have the same digest or the same title.
-        index: dict[bytes, list[Skipped]] = defaultdict(list)
+        index: dict[tuple[int, bytes], list[Skipped]] = defaultdict(list)
         for sample in self._samples:
-            for part in {sample.sketch[:8], sample.sketch[16:]}:
-                index[part].append(sample)
+            for mark in marks(sample.sketch):
+                index[mark].append(sample)
         seen: set[Skipped] = set()
         for sketch in (first.sketch for first in self._firsts.values() if first.sketch):
-            for part in {sketch[:8], sketch[16:]} & index.keys():
-                seen.update(sample for sample in index[part] if is_same(sample.sketch, sketch))
+            for mark in marks(sketch) & index.keys():
+                seen.update(sample for sample in index[mark] if is_same(sample.sketch, sketch))
         return [sample for sample in self._samples if sample not in seen]

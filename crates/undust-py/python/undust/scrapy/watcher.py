@@ -29,8 +29,9 @@ logger = logging.getLogger(__name__)
 REDIRECTS = frozenset((301, 302, 303, 307, 308))
 #: What is not there will not be there in a minute; other failures may pass.
 NOT_THERE = frozenset((404, 410))
-#: What Scrapy says of an answer that did not come as a whole.
-CUT = frozenset(("dataloss", "partial"))
+#: What Scrapy says of an answer that did not come as a whole. ("partial" says only that nothing but the end of the connection ended it, as is usual in
+#: HTTP/1.0 and with PHP's own server.)
+CUT = "dataloss"
 #: The simhash of a text without words.
 NO_WORDS = "0" * 16
 #: In a Scrapy job directory.
@@ -87,7 +88,7 @@ class Watcher:
     def _is_of_use(self, request: Request, response: Response) -> bool:
         if self._recorder is None and self._crawl.sentinel is None:
             return False
-        whole = not CUT.intersection(response.flags)
+        whole = CUT not in response.flags
         # Redirects were looked at before.
         return whole and is_for_spider(request) and redirect_target(request, response) is None
 

@@ -48,7 +48,7 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("-o", "--output", default="rules.json", help="the rule file, written where the driver runs [rules.json]")
     added.add_argument("--table", help="also write what was learned as a table, a row for each site")
     added.add_argument("--method", default="auto")
-    added.add_argument("--max-fpr", type=float, default=0.01)
+    added.add_argument("--max-fpr", default="0.01", help="a share such as 0.01 or 1%%")
     _add_site_by(added)
     added.add_argument("--max-urls", type=int, help="of a site with more URLs, learn from a sample")
     added.add_argument("--max-seconds", type=float, default=MAX_SECONDS, help="give up sites that take longer")

@@ -31,7 +31,7 @@ def learn(
     df: DataFrame,
     *,
     method: Method = "auto",
-    max_fpr: float = 0.01,
+    max_fpr: float | str = 0.01,
     partitions: int | None = None,
     max_bytes: int = MAX_BYTES,
     max_seconds: float = MAX_SECONDS,

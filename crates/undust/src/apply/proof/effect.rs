@@ -2,11 +2,11 @@
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::rest::{Trust, gives_back, keeps_path, paired_texts, parameters_in_order};
+use super::super::rest::{Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order};
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
-use crate::url::SplitUrl;
+use crate::url::{SplitUrl, escaped, is_unreserved};
 
 /// A number of a URL, never below zero.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -60,6 +60,14 @@ impl Effect {
         use Measure::{Disorder, EveryByte, EveryToken, Length, Place, Separators};
         let raises = [Length, Place, Disorder(b'&'), Disorder(b';'), Separators, EveryByte, EveryToken];
         Effect { lowers: BTreeSet::new(), raises: raises.into() }
+    }
+
+    /// Note that a firing may make percent escapes, each of which normalising may decode into any byte and any token.
+    ///
+    /// Of all other rules that need not be said: where no escapes are made, few are there to be decoded, and none is left from some
+    /// step on.
+    fn note_escapes(&mut self) {
+        self.raises.extend([Measure::EveryByte, Measure::EveryToken]);
     }
 
     /// Note a measure that changes by at most so much.
@@ -120,7 +128,29 @@ fn of_substitute(s: &Substitute, world: World) -> Effect {
     } else {
         effect.note_tokens(from, to);
     }
+    if world.normalize && may_make_escape(s) {
+        effect.note_escapes();
+    }
     effect
+}
+
+/// Whether an escape to be decoded may come about in what is printed, or where that meets what stands before and behind it.
+fn may_make_escape(s: &Substitute) -> bool {
+    let alnum = |byte: Option<&u8>| byte.is_some_and(u8::is_ascii_alphanumeric);
+    // The most that can stand there: no token goes on over a border of a place.
+    let before: &[&[u8]] = match alnum(s.from().first()) {
+        _ if s.is_at_start() => &[b""],
+        true => &[b"%"],
+        false => &[b"%", b"%0"],
+    };
+    let behind: &[u8] = if alnum(s.from().last()) || s.is_at_end() { b"" } else { b"00" };
+    before.iter().any(|before| {
+        let text = [before, s.to(), behind].concat();
+        let inside = before.len()..=(before.len() + s.to().len()).saturating_sub(3);
+        let is_made =
+            |at: usize| escaped(&text[at..]).is_some_and(|byte| !inside.contains(&at) || is_unreserved(byte));
+        (0..text.len()).any(is_made)
+    })
 }
 
 /// Whether a URL with a path may be left with none.
@@ -131,7 +161,12 @@ fn may_empty_path(s: &Substitute, world: World) -> bool {
     let fewer_slashes = counts(to, b'/') < counts(from, b'/');
     let moves = to.contains(&b'?') || to.contains(&b'#') || fewer_slashes;
     let has_path = s.is_at_start() && SplitUrl::new(to).is_some_and(|split| !split.path().is_empty());
-    world.normalize && (!world.calm || (moves && !slash_at_end && !has_path))
+    let keeps_first_slash = !s.names_authority()
+        && to.starts_with(b"/")
+        && !to.iter().any(|b| b"?#".contains(b))
+        // With text before another slash, it may hold the end of a host.
+        && from.iter().rposition(|b| *b == b'/').is_some_and(|last| from[..last].iter().all(|b| *b == b'/'));
+    world.normalize && (!world.calm || (moves && !slash_at_end && !has_path && !keeps_first_slash))
 }
 
 /// Whether what a substitution of equal lengths makes comes earlier, byte by byte. Normalising raises bytes only where it makes
@@ -184,6 +219,9 @@ fn of_rewrite(action: &Action, rewrite: &Rewrite, world: World) -> Effect {
         effect.note_tokens(&before.fixed, &after.fixed);
     } else {
         effect.raises.insert(Measure::EveryToken);
+    }
+    if world.normalize && !makes_no_escape(rewrite) {
+        effect.note_escapes();
     }
     effect
 }

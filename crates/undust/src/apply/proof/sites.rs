@@ -2,7 +2,7 @@
 
 use super::super::rest::keeps_host;
 use crate::rules::template::{Item, Piece, QueryItem, QueryKind, as_literal};
-use crate::rules::{Action, EVERY_SITE, Rewrite, RuleSet, Substitute, tokens};
+use crate::rules::{Action, EVERY_SITE, Rewrite, RuleSet, Substitute};
 use crate::url::{SiteBy, SplitUrl};
 
 /// The sites of a set.
@@ -26,7 +26,7 @@ impl<'r> Sites<'r> {
             && match action {
                 Action::Rewrite(rewrite) => self.rewrite_leaves(rewrite, site),
                 Action::Substitute(s) if s.is_at_start() => self.start_leaves(s, site),
-                Action::Substitute(s) => self.substitute_leaves(s, site),
+                Action::Substitute(s) => s.names_authority(),
                 Action::Skip(_) => false,
             }
     }
@@ -49,13 +49,6 @@ impl<'r> Sites<'r> {
         before != after && !(on_site(s.from()) && on_site(s.to()))
     }
 
-    fn substitute_leaves(&self, s: &Substitute, site: &str) -> bool {
-        let (from, to) = (s.from(), s.to());
-        let ends = |byte: Option<&u8>| byte.is_some_and(|b| b"/?".contains(b));
-        let is_tail = s.is_at_end() && to.is_empty() && ends(from.first());
-        !is_tail && (site == EVERY_SITE || self.is_nested(site) || touches_site(s, site.as_bytes()))
-    }
-
     fn is_on(&self, host: &[u8], site: &str) -> bool {
         let host = host.to_ascii_lowercase();
         let plain = host.iter().all(|b| b.is_ascii_alphanumeric() || b"-._".contains(b));
@@ -72,15 +65,6 @@ impl<'r> Sites<'r> {
             SiteBy::Host => named(host),
             SiteBy::Domain => std::iter::once(host).chain(dots).find_map(named),
         }
-    }
-
-    /// Whether another site is a part of `site`: then a change before the name of the site may lead there. By host, any change does.
-    fn is_nested(&self, site: &str) -> bool {
-        self.by == SiteBy::Host
-            || self
-                .names
-                .iter()
-                .any(|name| name.strip_suffix(site).is_some_and(|before| before.ends_with('.')))
     }
 }
 
@@ -99,43 +83,14 @@ fn keeps_authority(rewrite: &Rewrite) -> bool {
         && (to.port.is_none() || to.port == from.port)
 }
 
-/// Whether a place may touch the name of the site in a URL, or anything that says where the host begins and ends.
-///
-/// Places are on token borders. So one without a token of the name, which does not end with the dot before it, leaves the name alone:
-/// it stands before it, behind the scheme, or behind the host.
-fn touches_site(s: &Substitute, site: &[u8]) -> bool {
-    let (from, to) = (s.from(), s.to());
-    let is_in_name = |token: &[u8]| tokens(site).any(|t| t.eq_ignore_ascii_case(token));
-    let ends_host = |b: &u8| b"/?".contains(b);
-    let speaks_of_host = |bytes: &[u8]| bytes.iter().any(|b| b":@[]#".contains(b));
-    let apart = tokens(from).next().is_some() && !tokens(from).any(is_in_name) && !from.ends_with(b".");
-    if !apart || speaks_of_host(from) || speaks_of_host(to) {
-        return true;
-    }
-    let behind_host = !from.first().is_some_and(ends_host)
-        || to.first().is_some_and(ends_host)
-        || (to.is_empty() && s.is_at_end());
-    // Before the name, only the slashes behind the scheme can be part of a place.
-    let slashes = from.iter().take_while(|b| **b == b'/').count();
-    let is_never_before = from[slashes..].iter().any(ends_host) || slashes > 2;
-    let before_name = is_never_before || !to[slashes.min(to.len())..].iter().any(ends_host);
-    !(behind_host && before_name)
-}
-
 /// Schemes whose URLs are normalised.
 const WEB: [&[u8]; 5] = [b"http", b"https", b"ftp", b"ws", b"wss"];
 
-/// Whether a rule of `site` may take a URL that is normalised to one that is not: of another scheme, without a host, or with a
-/// byte that makes it odd.
-pub(super) fn spoils(action: &Action, site: &str) -> bool {
+/// Whether a rule may take a URL that is normalised to one that is not: of another scheme, without a host, or with a byte that makes it odd.
+pub(super) fn spoils(action: &Action) -> bool {
     match action {
         Action::Rewrite(rewrite) => rewrite_spoils(rewrite),
-        Action::Substitute(s) => {
-            // Only what holds every token of its site's name can leave a URL of the site without a host.
-            let is_replaced = |token: &[u8]| tokens(s.from()).any(|t| t.eq_ignore_ascii_case(token));
-            let known = site != EVERY_SITE && !tokens(site.as_bytes()).all(is_replaced);
-            is_odd(s.to()) || scheme_spoils(s) || !(known || keeps_some_host(s))
-        }
+        Action::Substitute(s) => is_odd(s.to()) || (s.names_authority() && !keeps_web(s)),
         Action::Skip(_) => false,
     }
 }
@@ -154,24 +109,14 @@ fn rewrite_spoils(rewrite: &Rewrite) -> bool {
     !web || !host || !keeps_authority(rewrite) || odd
 }
 
-/// The scheme is one token, so that a place in it begins with the whole of it, or with the colon behind.
-fn scheme_spoils(s: &Substitute) -> bool {
-    let web = |bytes: &[u8]| {
-        behind_scheme(bytes).is_some_and(|rest| WEB.contains(&&bytes[..bytes.len() - rest.len() - 3]))
+/// Whether a substitution that names the authority prints a URL of the web whose host is a plain name. (It does not fire where it would leave no host.)
+fn keeps_web(s: &Substitute) -> bool {
+    let plain = |rest: &[u8]| !rest.iter().any(|b| b"@:[]#%".contains(b));
+    let rest_of_web = |bytes: &[u8]| {
+        let rest = behind_scheme(bytes)?;
+        WEB.contains(&&bytes[..bytes.len() - rest.len() - 3]).then(|| rest.to_vec())
     };
-    let first = tokens(s.from()).next().filter(|token| s.from().starts_with(token));
-    let in_scheme = first.is_some_and(|token| WEB.iter().any(|w| w.eq_ignore_ascii_case(token)));
-    s.from().starts_with(b":") || (in_scheme && !(web(s.from()) && web(s.to())))
-}
-
-/// Whether what is printed where a host stood is one again: it begins with a part of a host, or the host is not touched, or it is
-/// printed too.
-fn keeps_some_host(s: &Substitute) -> bool {
-    let in_host = |b: Option<&u8>| b.is_some_and(|b| b.is_ascii_alphanumeric() || *b == b'-');
-    let plain = |bytes: &[u8]| !bytes.iter().any(|b| b":@[]#".contains(b));
-    let printed = || SplitUrl::new(s.to()).is_some_and(|to| !to.host().is_empty() && !to.path().is_empty());
-    let same = || behind_scheme(s.from()).is_some_and(|rest| behind_scheme(s.to()) == Some(rest));
-    (in_host(s.to().first()) && plain(s.to()) && plain(s.from()))
-        || (s.is_at_end() && s.from().first() == Some(&b'/') && s.from().get(1) != Some(&b'/'))
-        || (s.is_at_start() && (same() || printed()))
+    let behind_colon = |bytes: &[u8]| bytes.strip_prefix(b"://").map(<[u8]>::to_vec);
+    let rest = |bytes: &[u8]| if s.is_at_start() { rest_of_web(bytes) } else { behind_colon(bytes) };
+    rest(s.from()).is_some() && rest(s.to()).is_some_and(|rest| plain(&rest))
 }
