@@ -43,6 +43,7 @@ pub(crate) enum Command {
     Explain(Explain),
     Eval(Eval),
     Check(Check),
+    Diff(Diff),
     Tree(Tree),
     Export(Export),
     Import(Import),
@@ -64,9 +65,13 @@ pub(crate) struct Learn {
     /// Files to learn from, - for standard input; formats and compression are recognised by content
     #[arg(required = true, value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
-    /// Where to write the rules, - for standard output
+    /// Where to write the rules, - for standard output. What was decided on the rules of a file that is there stays: rejected rules are not proposed again,
+    /// rules that were accepted, annotated, written by hand or found valid are kept
     #[arg(short, long, default_value = "rules.json", value_name = "FILE")]
     pub(crate) output: PathBuf,
+    /// Start over: do not keep what was decided on the rules of the output file. They stay in a backup next to it
+    #[arg(long)]
+    pub(crate) fresh: bool,
     /// Write a page to look at: the rules and their evidence, what they save, what they leave, and the site's design
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
@@ -339,6 +344,28 @@ pub(crate) struct Check {
     /// Print as JSON
     #[arg(long)]
     pub(crate) json: bool,
+}
+
+/// Show what tells two rule files apart: rules added, lost and changed, and the URLs that they treat differently
+#[derive(Parser)]
+pub(crate) struct Diff {
+    /// The one rule file
+    #[arg(value_name = "OLD")]
+    pub(crate) old: PathBuf,
+    /// The other one
+    #[arg(value_name = "NEW")]
+    pub(crate) new: PathBuf,
+    /// URLs to try both on, in any format, - for standard input
+    #[arg(long, value_name = "LIST")]
+    pub(crate) urls: Option<PathBuf>,
+    /// Compare keys, or URLs that can be fetched
+    #[arg(long, value_enum, default_value_t = FormArg::Key)]
+    pub(crate) form: FormArg,
+    /// Print as JSON
+    #[arg(long)]
+    pub(crate) json: bool,
+    #[command(flatten)]
+    pub(crate) reading: Reading,
 }
 
 /// Show the patterns of a site's URLs as a tree, with the share of duplicates of each

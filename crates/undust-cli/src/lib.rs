@@ -25,7 +25,7 @@ use clap::Parser;
 enum Outcome {
     /// All is well.
     Fine,
-    /// `check` and `validate` found something.
+    /// `check`, `validate` or `diff` found something.
     Findings,
 }
 

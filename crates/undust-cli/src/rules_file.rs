@@ -24,22 +24,25 @@ impl Deployed {
     pub fn load(path: &Path) -> Result<Deployed> {
         let rules = load(path)?;
         let models = match &rules.model {
-            Some(model) => load_models(&path.with_file_name(&model.file), model)
-                .with_context(|| format!("{} refers to a model", path.display()))?,
+            Some(model) => load_models(path, model)?,
             None => Models::new(),
         };
         Ok(Deployed { rules, models })
     }
 
-    /// Write a rule file, and its models next to it; without any, there is only the rule file.
-    pub fn save(&mut self, path: &Path) -> Result<()> {
+    /// Write a rule file, and its models next to it; without any, there is only the rule file. Where the models are.
+    pub fn save(&mut self, path: &Path) -> Result<Option<PathBuf>> {
+        let mut models = None;
+        self.rules.model = None;
         if !self.models.is_empty() {
             let (bytes, model_path) = (to_bytes(&self.models), models_beside(path));
             let name = model_path.file_name().unwrap_or_default().to_string_lossy().into_owned();
             output::save(&model_path, |out| out.write_all(&bytes))?;
             self.rules.model = Some(ModelFile::new(name, &bytes));
+            models = Some(model_path);
         }
-        save(path, &self.rules)
+        save(path, &self.rules)?;
+        Ok(models)
     }
 }
 
@@ -76,18 +79,26 @@ pub(crate) fn models_beside(rules: &Path) -> PathBuf {
     rules.with_file_name(name)
 }
 
-fn load_models(path: &Path, expected: &ModelFile) -> Result<Models> {
-    let name = || path.display().to_string();
+/// What to do about a rule file whose model is missing or another one.
+const HOW_TO_GO_ON: &str = "copy the right one there, or learn the rules again with --no-model --fresh";
+
+/// The models that the rule file `rules` names.
+fn load_models(rules: &Path, expected: &ModelFile) -> Result<Models> {
+    let (rules_name, path) = (rules.display(), rules.with_file_name(&expected.file));
+    let name = path.display();
     if Path::new(&expected.file).file_name().is_none_or(|file| file != expected.file.as_str())
         || expected.file == "-"
     {
-        bail!("'{}' is no name of a file in the folder of the rules", expected.file);
+        bail!("{rules_name} refers to a model: '{}' is no name of a file in its folder", expected.file);
     }
-    let bytes = undust_io::open(path)?.into_bytes().with_context(name)?;
+    if !path.exists() {
+        bail!("{rules_name} needs its model {name}, which is not there: {HOW_TO_GO_ON}");
+    }
+    let bytes = undust_io::open(&path)?.into_bytes().with_context(|| name.to_string())?;
     if ModelFile::new(expected.file.clone(), &bytes) != *expected {
-        bail!("{} is not the model that was learned with these rules", name());
+        bail!("{rules_name} needs its model: {name} was not learned with these rules ({HOW_TO_GO_ON})");
     }
-    from_bytes(&bytes).with_context(name)
+    from_bytes(&bytes).with_context(|| name.to_string())
 }
 
 /// Say what speaks against using the rules of a file.

@@ -221,7 +221,8 @@ fn of_a_large_site_a_sample_is_learned_from() {
     let folder = Folder::with("crawl.tsv", shop());
     let all = folder.undust("learn crawl.tsv").fine();
     assert_eq!(folder.undust("learn crawl.tsv --max-urls 800").fine(), all);
-    let part = folder.undust("learn crawl.tsv --max-urls 799 --max-fpr 0.05 --method rewrite --json");
+    let part =
+        folder.undust("learn crawl.tsv -o part.json --max-urls 799 --max-fpr 0.05 --method rewrite --json");
     assert_snapshot!(part, @r#"
     {
       "rules": 1,
@@ -248,7 +249,7 @@ fn of_a_large_site_a_sample_is_learned_from() {
 fn a_site_is_a_domain_or_a_host() {
     let folder = Folder::with("crawl.tsv", shops());
     let sites = |by: &str| {
-        folder.undust(&format!("learn crawl.tsv --site-by {by}")).fine();
+        folder.undust(&format!("learn crawl.tsv --site-by {by} --fresh")).fine();
         let rules = folder.read("rules.json");
         let sites = rules.lines().filter_map(|line| line.trim().strip_prefix("\"site\": "));
         sites.map(str::to_owned).collect::<Vec<_>>().join(" ")

@@ -1,5 +1,6 @@
 //! The built command on small inputs, bad inputs and real data; the README's commands; the order of the repository.
 
+mod again;
 mod apply;
 mod bad_input;
 mod cluster;

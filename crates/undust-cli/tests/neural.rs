@@ -30,7 +30,11 @@ fn learned() -> Folder {
 #[test]
 fn a_model_stands_next_to_the_rules() {
     let folder = Folder::with("crawl.tsv", crawl());
-    let shown = folder.undust(LEARN).fine();
+    let run = folder.undust(LEARN);
+    let said =
+        "rules written to rules.json\nmodel written to rules.safetensors (keep it next to rules.json)\n";
+    assert!(run.err.contains(said), "{run}");
+    let shown = run.fine();
     assert!(shown.contains("\nmodel of example.com: "), "{shown}");
     assert_eq!(folder.names(), ["crawl.tsv", "rules.json", "rules.safetensors"]);
     let rules = folder.read("rules.json");
@@ -90,14 +94,38 @@ fn a_model_that_is_missing_or_another_one() {
     let rules = folder.read("rules.json");
     folder.write("rules.safetensors", "no model");
     assert_snapshot!(folder.undust("apply --rules rules.json crawl.tsv"), @"
-    ! undust: rules.json refers to a model: rules.safetensors is not the model that was learned with these rules
+    ! undust: rules.json needs its model: rules.safetensors was not learned with these rules (copy the right one there, or learn the rules again with --no-model --fresh)
     = 2
     ");
     folder.write("moved.json", rules.replace("rules.safetensors", "gone.safetensors"));
     assert_snapshot!(folder.undust("dedup --rules moved.json crawl.tsv"), @"
-    ! undust: moved.json refers to a model: gone.safetensors: No such file or directory (os error 2)
+    ! undust: moved.json needs its model gone.safetensors, which is not there: copy the right one there, or learn the rules again with --no-model --fresh
     = 2
     ");
+}
+
+/// A model of a site that was not crawled again stays, and a backup has one of its own.
+#[test]
+fn models_outlive_learning_again() {
+    let elsewhere = shop().replace("example.com", "elsewhere.org");
+    let folder = learned().and("elsewhere.tsv", elsewhere);
+    folder.undust("learn elsewhere.tsv --method rewrite").fine();
+    let rules = folder.read("rules.json");
+    assert!(rules.contains("elsewhere.org") && rules.contains("\"rules.safetensors\""), "{rules}");
+    folder.undust("check rules.json").fine();
+    let run = folder.undust("learn crawl.tsv --method rewrite");
+    assert!(run.err.contains("rules.safetensors is not needed any more\n"), "{run}");
+
+    folder.undust("learn crawl.tsv --method seq2seq --hidden 8").fine();
+    folder.undust("learn crawl.tsv --method rewrite --fresh").fine();
+    std::fs::remove_file(folder.path("rules.safetensors")).expect("it was there");
+    folder.undust("check rules.json").fine();
+    folder.undust("check rules.json.bak").fine();
+    assert!(folder.names().contains(&"rules.json.bak.safetensors".to_owned()));
+    std::fs::remove_file(folder.path("rules.json.bak.safetensors")).expect("it was there");
+    let error = folder.undust("learn crawl.tsv -o rules.json.bak").failed();
+    let missing = "undust: rules.json.bak needs its model rules.json.bak.safetensors, which is not there: ";
+    assert!(error.starts_with(missing) && error.contains("--fresh"), "{error}");
 }
 
 #[test]

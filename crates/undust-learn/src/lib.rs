@@ -3,9 +3,11 @@
 //! Pure computation: no files, no clocks, no threads but those of its caller. [`pipeline::learn_site`] is the one function that hosts (the command
 //! line, Spark) run side by side over sites.
 
+pub mod again;
 pub mod bound;
 mod changes;
 pub mod deploy;
+pub mod diff;
 pub mod evaluate;
 pub mod intern;
 pub mod learn;

@@ -1,23 +1,26 @@
 //! One pure function per site, from pages to rules. Whoever calls it may run sites side by side.
 
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 use undust::apply;
 use undust::page::Page;
 use undust::rules::{Action, Evidence, Rule, RuleSet, SiteRules, Validation};
 use undust::url::SiteBy;
 
+use crate::again::{Earlier, Revision, rules_of};
 use crate::bound::least_trials;
 use crate::evaluate::pairs;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::progress::{Stage, Watch, unwatched};
-use crate::redundant::skips;
-use crate::select::{Chosen, Limits, Proposal, select};
+use crate::redundant::{Skips, skips};
+use crate::select::same::do_the_same;
+use crate::select::{Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
 
 /// How rules are learned.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug)]
 pub struct Config {
     /// `--max-fpr`: upper confidence bound on the share of false positives of a site's rules together, on held-out URLs.
     pub max_fpr: f64,
@@ -35,6 +38,8 @@ pub struct Config {
     pub most_likely: usize,
     /// Learn likely rules from images, styles and scripts without a query too.
     pub with_assets: bool,
+    /// The rules that were learned, written or reviewed before: what was decided on them stays.
+    pub earlier: Option<Arc<RuleSet>>,
 }
 
 /// The default of [`Config::most_likely`].
@@ -55,6 +60,7 @@ impl Default for Config {
             likely: false,
             most_likely: MOST_LIKELY,
             with_assets: false,
+            earlier: None,
         }
     }
 }
@@ -82,6 +88,8 @@ pub struct Learned {
     pub assets: u64,
     /// What each learner had a part in.
     pub learners: Vec<Contribution>,
+    /// What became of the rules that the site had.
+    pub revision: Revision,
 }
 
 /// What one learner had a part in.
@@ -150,12 +158,16 @@ pub fn learn_site_watched(
     learn_labelled(&site, learner, config, watch)
 }
 
-/// Learn the rules of a site, judged by its labels.
+/// Learn the rules of a site, judged by its labels. Rules of [`Config::earlier`] that were decided on stay, and are judged as well.
 pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch: &Watch) -> Learned {
-    if !may_have_rules(site, config) {
-        return Learned::nothing(site);
-    }
-    let proposals = propose(site, learner, watch);
+    let mut earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
+    let proposals = if may_have_rules(site, config) {
+        propose(site, learner, watch)
+    } else if (site.len() as u64) < least_trials(config.max_fpr) || earlier.is_empty() {
+        return Learned::untouched(site, config);
+    } else {
+        Vec::new()
+    };
     let limits = Limits {
         max_fpr: config.max_fpr,
         min_trials: config.min_trials,
@@ -163,17 +175,32 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch
         widen: !learner.members().is_empty(),
     };
     watch(Stage::Choosing);
-    let Chosen { rules, noise } = select(site, &proposals, limits, config.site_by);
-    let learners = contributions(learner, &proposals, &rules);
+    let chosen = select(site, &proposals, limits, config.site_by, earlier.parts(false).given());
+    let mut revision = Revision { left_out: chosen.left_out, ..Revision::default() };
+    revision.refuted.extend(earlier.judge(false, chosen.standing));
     let skips = if config.skips {
         watch(Stage::Skips);
-        skips(site, &rules, config.max_fpr, config.site_by)
+        skips_of(site, &earlier, &chosen.rules, config)
     } else {
-        Vec::new()
+        Skips::default()
     };
-    let rules = [rules, skips].concat();
-    let rules = SiteRules { site: site.name.clone(), rules };
-    Learned { rules, candidates: proposals.len() as u64, noise, learners, ..Learned::nothing(site) }
+    revision.refuted.extend(earlier.judge(true, skips.standing));
+    revision.left_out += skips.left_out;
+    let rules = earlier.with([chosen.rules, skips.rules].concat());
+    Learned {
+        learners: contributions(learner, &proposals, &rules),
+        rules: SiteRules { site: site.name.clone(), rules },
+        candidates: proposals.len() as u64,
+        noise: chosen.noise,
+        revision,
+        ..Learned::nothing(site)
+    }
+}
+
+/// The shapes that a site with these rules and the earlier ones may skip.
+fn skips_of(site: &Site, earlier: &Earlier, rules: &[Rule], config: &Config) -> Skips {
+    let applied = earlier.parts(false).given().rule_set(&site.name, config.site_by, rules.to_vec());
+    skips(site, &applied, earlier.parts(true).given(), config.max_fpr)
 }
 
 /// The learners that are asked.
@@ -188,7 +215,7 @@ fn members(learner: &dyn Learner) -> Vec<&dyn Learner> {
 fn contributions(learner: &dyn Learner, proposals: &[Proposal], rules: &[Rule]) -> Vec<Contribution> {
     let of = |member: &dyn Learner| {
         let name = member.name();
-        let its = rules.iter().filter(|rule| rule.learner.as_deref() == Some(name));
+        let its = rules.iter().filter(|rule| rule.is_active() && rule.learner.as_deref() == Some(name));
         Contribution {
             learner: name.to_owned(),
             candidates: proposals.iter().filter(|p| p.learners.contains(&name)).count() as u64,
@@ -200,8 +227,18 @@ fn contributions(learner: &dyn Learner, proposals: &[Proposal], rules: &[Rule]) 
 }
 
 impl Learned {
+    /// Too little was seen of this site to learn anything: earlier rules stay as they are.
+    pub fn untouched(site: &Site, config: &Config) -> Learned {
+        let mut learned = Learned::nothing(site);
+        if let Some(earlier) = &config.earlier {
+            learned.rules.rules = rules_of(earlier, &site.name).to_vec();
+            learned.revision.is_untouched = !learned.rules.rules.is_empty();
+        }
+        learned
+    }
+
     /// Nothing was learned of this site.
-    pub fn nothing(site: &Site) -> Learned {
+    fn nothing(site: &Site) -> Learned {
         Learned {
             rules: SiteRules { site: site.name.clone(), rules: Vec::new() },
             urls: site.len() as u64,
@@ -213,10 +250,11 @@ impl Learned {
     }
 }
 
-/// The likely rules of a site, to be tried out.
+/// The likely rules of a site, to be tried out. Earlier rules that are applied stay, since nothing here can judge them.
 fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Config) -> Option<Learned> {
     let list = Listing::new(pages, config.with_assets);
     let likely = learner.learn_unlabelled(&list)?;
+    let earlier = Earlier::of(config.earlier.as_deref(), name, false);
     let text = |row: u32| String::from_utf8_lossy(list.url(row)).into_owned();
     let rule = |LikelyRule { action, support, example }: &LikelyRule| Rule {
         learner: Some(learner.name().to_owned()),
@@ -234,15 +272,33 @@ fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Conf
         let active = vec![Rule::new(rule.action.clone())];
         apply::is_fit(&RuleSet::of_site(name, config.site_by, active))
     };
-    let rules = likely.iter().map(rule).filter(is_fit).take(config.most_likely).collect();
+    let mut rules: Vec<Rule> = likely.iter().map(rule).collect();
+    let left_out = leave_out_known(&mut rules, name, pages, &earlier);
+    let rules = rules.into_iter().filter(is_fit).take(config.most_likely).collect();
     Some(Learned {
-        rules: SiteRules { site: name.to_owned(), rules },
+        rules: SiteRules { site: name.to_owned(), rules: earlier.with(rules) },
         urls: list.len() as u64,
         candidates: likely.len() as u64,
         failed: list.failed,
         assets: list.assets,
+        revision: Revision { left_out, ..Revision::default() },
         ..Learned::default()
     })
+}
+
+/// Leave out likely rules that an earlier one says already, and those that do what a refused one does; how many of the latter there are.
+fn leave_out_known(rules: &mut Vec<Rule>, name: &str, pages: &[Page], earlier: &Earlier) -> u64 {
+    rules.retain(|rule| !earlier.says(rule));
+    let parts = earlier.parts(false);
+    let refused = parts.given().refused;
+    if refused.is_empty() {
+        return 0;
+    }
+    let actions: Vec<&Action> = rules.iter().map(|rule| &rule.action).collect();
+    let mut is_refused = do_the_same(&Site::of_urls(name, pages), refused, &actions, 0.0).into_iter();
+    let before = rules.len();
+    rules.retain(|_| !is_refused.next().unwrap_or_default());
+    (before - rules.len()) as u64
 }
 
 /// Let the learners propose rules several times, each time with another part of the site held out.

@@ -9,10 +9,12 @@ use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Template, Text, literal};
-use undust::rules::{Action, Evidence, Rule, RuleSet, Skip};
+use undust::rules::{Action, EVERY_SITE, Evidence, Rule, RuleSet, Skip};
 use undust::url::{SiteBy, SplitUrl};
 
+use crate::again::{Judged, bound};
 use crate::bound::upper_bound;
+use crate::select::{Given, same::SAME_SHARE};
 use crate::site::Site;
 
 /// Who proposes skips, in rule files.
@@ -21,16 +23,60 @@ const NAME: &str = "redundant";
 const FREQUENT: usize = 10;
 /// Shapes that skip less are not worth reading.
 const LEAST_SKIPPED: usize = 10;
+/// Example pairs kept per rule.
+const MOST_EXAMPLES: usize = 3;
 /// Of all shapes, so many are looked at, the most frequent ones.
 const MOST_SHAPES: usize = 256;
 
 /// Shapes of URLs with more components and parameters than this are nobody's design.
 const MOST_TEXTS: usize = 64;
 
-/// The rules that skip redundant shapes of a site whose URLs have these rules.
-pub fn skips(site: &Site, rules: &[Rule], max_fpr: f64, site_by: SiteBy) -> Vec<Rule> {
-    let keys = keys(site, rules, site_by);
-    let words = Words::count(&keys);
+/// Which shapes are skipped.
+#[derive(Debug, Default)]
+pub struct Skips {
+    /// The rules that skip them, without those that were given.
+    pub rules: Vec<Rule>,
+    /// What the site shows of each standing skip.
+    pub standing: Vec<Option<Judged>>,
+    /// How many shapes are what a refused rule skips.
+    pub left_out: u64,
+}
+
+/// The rules that skip redundant shapes of a site whose URLs have the rules of `applied`, given earlier skips.
+pub fn skips(site: &Site, applied: &RuleSet, given: Given<'_>, max_fpr: f64) -> Skips {
+    let keys = keys(site, applied);
+    let mut reached = Reached::by(&keys);
+    let mut judge = |rule: &Rule| {
+        let members = skipped(rule, &keys);
+        let evidence = reached.evidence(&keys, &members);
+        reached.leave_out(&keys, &members);
+        let lost = evidence.false_positives;
+        Some(Judged::new(evidence, lost, max_fpr))
+    };
+    let standing = given.standing.iter().map(&mut judge).collect();
+    let refused: Vec<Vec<usize>> = given.refused.iter().map(|rule| skipped(rule, &keys)).collect();
+    let mut skips = Skips { standing, ..Skips::default() };
+    // Shapes that are most surely redundant go first: of two that lead to the same pages, only one can be left out.
+    let mut shapes = shapes(&keys);
+    shapes.sort_by_key(|(_, members)| reached.lost(&keys, members).0);
+    for (shape, members) in shapes {
+        let (lost, trials) = reached.lost(&keys, &members);
+        let is_sure = trials >= LEAST_SKIPPED as u64 && upper_bound(lost, trials) <= max_fpr;
+        let Some(action) = shape.skip().filter(|_| is_sure) else { continue };
+        if refused.iter().any(|theirs| are_alike(theirs, &members)) {
+            skips.left_out += 1;
+            continue;
+        }
+        let evidence = Some(reached.evidence(&keys, &members));
+        reached.leave_out(&keys, &members);
+        skips.rules.push(Rule { learner: Some(NAME.to_owned()), evidence, ..Rule::new(action) });
+    }
+    skips
+}
+
+/// The shapes that keys have, each with its keys, the most frequent ones first.
+fn shapes(keys: &[KeyOf]) -> Vec<(Shape, Vec<usize>)> {
+    let words = Words::count(keys);
     let mut shapes: BTreeMap<Shape, Vec<usize>> = BTreeMap::new();
     for (at, key) in keys.iter().enumerate() {
         if let Some(shape) = words.shape(&key.url).filter(Shape::may_be_redundant) {
@@ -41,36 +87,22 @@ pub fn skips(site: &Site, rules: &[Rule], max_fpr: f64, site_by: SiteBy) -> Vec<
     shapes.retain(|(_, members)| members.len() >= LEAST_SKIPPED && members.len() * 2 < keys.len());
     shapes.sort_by_key(|(shape, members)| (Reverse(members.len()), Reverse(shape.params.len())));
     shapes.truncate(MOST_SHAPES);
-    let mut reached = Reached::by(&keys);
-    // Shapes that are most surely redundant go first: of two that lead to the same pages, only one can be left out.
-    shapes.sort_by_key(|(_, members)| reached.lost(&keys, members).0);
-    let mut skips = Vec::new();
-    for (shape, members) in shapes {
-        let (lost, trials) = reached.lost(&keys, &members);
-        let bound = upper_bound(lost, trials);
-        if trials >= LEAST_SKIPPED as u64
-            && bound <= max_fpr
-            && let Some(action) = shape.skip()
-        {
-            reached.leave_out(&keys, &members);
-            let text = |at: &usize| String::from_utf8_lossy(&keys[*at].url).into_owned();
-            let other = |at: &usize| reached.another(&keys, *at).map(|other| [text(at), text(&other)]);
-            let evidence = Evidence {
-                support: members.len() as u64,
-                saved: members.len() as u64,
-                trials,
-                false_positives: lost,
-                bound: (bound * 1e6).ceil() / 1e6,
-                examples: members.iter().filter_map(other).take(3).collect(),
-            };
-            skips.push(Rule {
-                learner: Some(NAME.to_owned()),
-                evidence: Some(evidence),
-                ..Rule::new(action)
-            });
-        }
-    }
-    skips
+    shapes
+}
+
+/// The keys that a rule skips, in order.
+fn skipped(rule: &Rule, keys: &[KeyOf]) -> Vec<usize> {
+    let alone = vec![Rule::new(rule.action.clone())];
+    let engine = Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, alone), Form::Key);
+    let mut scratch = Scratch::new();
+    let mut is_skipped = |at: &usize| engine.skips(&keys[*at].url, &mut scratch).is_some();
+    (0..keys.len()).filter(&mut is_skipped).collect()
+}
+
+/// Whether two rules skip the same, but for a tenth of what either skips.
+fn are_alike(a: &[usize], b: &[usize]) -> bool {
+    let both = a.iter().filter(|at| b.binary_search(at).is_ok()).count();
+    both > 0 && both as f64 >= SAME_SHARE * (a.len() + b.len() - both) as f64
 }
 
 /// A canonical form, and the pages of its URLs.
@@ -79,8 +111,8 @@ struct KeyOf {
     pages: BTreeSet<u32>,
 }
 
-fn keys(site: &Site, rules: &[Rule], site_by: SiteBy) -> Vec<KeyOf> {
-    let engine = Canonicalizer::new(&RuleSet::of_site(&site.name, site_by, rules.to_vec()), Form::Key);
+fn keys(site: &Site, applied: &RuleSet) -> Vec<KeyOf> {
+    let engine = Canonicalizer::new(applied, Form::Key);
     let mut scratch = Scratch::new();
     let mut keys: BTreeMap<Vec<u8>, BTreeSet<u32>> = BTreeMap::new();
     let mut url = Vec::new();
@@ -120,6 +152,26 @@ impl Reached {
         (times.iter().filter(is_lost).count() as u64, times.len() as u64)
     }
 
+    /// What speaks for skipping these forms, which are still there.
+    fn evidence(&self, keys: &[KeyOf], members: &[usize]) -> Evidence {
+        let (lost, trials) = self.lost(keys, members);
+        let is_member = |at: usize| members.binary_search(&at).is_ok();
+        let text = |at: usize| String::from_utf8_lossy(&keys[at].url).into_owned();
+        let another = |&at: &usize| {
+            let page = keys[at].pages.first()?;
+            let other = self.forms.get(page)?.iter().find(|form| !is_member(**form))?;
+            Some([text(at), text(*other)])
+        };
+        Evidence {
+            support: members.len() as u64,
+            saved: members.len() as u64,
+            trials,
+            false_positives: lost,
+            bound: bound(lost, trials),
+            examples: members.iter().filter_map(another).take(MOST_EXAMPLES).collect(),
+        }
+    }
+
     fn leave_out(&mut self, keys: &[KeyOf], members: &[usize]) {
         for at in members {
             for page in &keys[*at].pages {
@@ -128,12 +180,6 @@ impl Reached {
                 }
             }
         }
-    }
-
-    /// Another form of the page.
-    fn another(&self, keys: &[KeyOf], at: usize) -> Option<usize> {
-        let page = keys[at].pages.first()?;
-        self.forms.get(page)?.iter().copied().find(|form| *form != at)
     }
 }
 
@@ -277,7 +323,9 @@ mod tests {
 
     fn found(pages: &[Page]) -> Vec<String> {
         let site = Site::new("a.com", pages, 0);
-        skips(&site, &[], 0.01, SiteBy::Domain).iter().map(|rule| rule.action.to_string()).collect()
+        let none = RuleSet::of_site("a.com", SiteBy::Domain, Vec::new());
+        let found = skips(&site, &none, Given::default(), 0.01).rules;
+        found.iter().map(|rule| rule.action.to_string()).collect()
     }
 
     fn blog(slugs: u32) -> Vec<Page> {
@@ -289,6 +337,23 @@ mod tests {
     #[test]
     fn numbers_of_pages_that_have_a_name() {
         assert_eq!(found(&blog(800)), ["{scheme}://{...}/?p={:digits} -> skip"]);
+    }
+
+    #[test]
+    fn what_was_decided_before_stays() {
+        let site = Site::new("a.com", &blog(800), 0);
+        let none = RuleSet::of_site("a.com", SiteBy::Domain, Vec::new());
+        // Other words for it.
+        let skip = [Rule::new(Action::skip("http://a.com/?p={number}").unwrap())];
+        let refused = skips(&site, &none, Given { refused: &skip, ..Given::default() }, 0.01);
+        assert_eq!((refused.rules.len(), refused.left_out), (0, 1));
+        let standing = skips(&site, &none, Given { standing: &skip, ..Given::default() }, 0.01);
+        let judged = standing.standing[0].as_ref().unwrap();
+        assert!(standing.rules.is_empty() && !judged.is_refuted);
+        assert_eq!((judged.evidence.saved, judged.evidence.false_positives), (400, 0));
+        let few = Site::new("a.com", &blog(200), 0);
+        let wrong = skips(&few, &none, Given { standing: &skip, ..Given::default() }, 0.01);
+        assert!(wrong.standing[0].as_ref().unwrap().is_refuted);
     }
 
     #[test]

@@ -16,21 +16,24 @@ mod changes;
 mod choice;
 mod groups;
 mod plausible;
+pub(crate) mod same;
 mod trial;
 mod widen;
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use undust::apply::{Finding, check, is_fit};
-use undust::rules::{Rule, RuleSet};
+use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
+use crate::again::{Judged, is_a_persons};
 use crate::deploy::{Noise, Proofed};
 use crate::evaluate::share;
 use crate::learn::Candidate;
 use crate::site::{ALL_FOLDS, FOLDS, Site};
 use choice::{Accepted, Choice, Refused};
 use plausible::plausible;
+use same::do_the_same;
 use trial::Tally;
 use widen::widen;
 
@@ -56,28 +59,113 @@ pub struct Proposal {
     pub learners: Vec<&'static str>,
 }
 
+/// Rules that a choice has to get along with.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Given<'r> {
+    /// Rules that stand, in order: they are applied before those that are chosen.
+    pub standing: &'r [Rule],
+    /// Rules for every site: they are applied behind all others.
+    pub everywhere: &'r [Rule],
+    /// Rules that were refused: none that does the same is chosen.
+    pub refused: &'r [Rule],
+}
+
+impl Given<'_> {
+    /// The given rules that are applied, and `rules` of the site behind those that stand.
+    pub(crate) fn rule_set(&self, site: &str, site_by: SiteBy, rules: Vec<Rule>) -> RuleSet {
+        let mut set = RuleSet::of_site(site, site_by, [self.standing.to_vec(), rules].concat());
+        if !self.everywhere.is_empty() {
+            let everywhere = SiteRules { site: EVERY_SITE.to_owned(), rules: self.everywhere.to_vec() };
+            set.sites.insert(0, everywhere);
+        }
+        set
+    }
+
+    /// The rules that are applied, the standing ones first.
+    fn applied(&self) -> impl Iterator<Item = &Rule> {
+        self.standing.iter().chain(self.everywhere)
+    }
+}
+
 /// What was chosen.
 #[derive(Debug, Default)]
 pub struct Chosen {
-    /// The rules, in order.
+    /// The rules, in order, without those that were given.
     pub rules: Vec<Rule>,
+    /// What the site shows of each standing rule; nothing of one that runs in a circle.
+    pub standing: Vec<Option<Judged>>,
+    /// How many proposals do what a refused rule does.
+    pub left_out: u64,
     /// The share of labels that were taken to be wrong, for which rules are not blamed.
     pub noise: f64,
 }
 
-/// Choose among `proposals`. What is chosen passes `undust::apply::check`.
-pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: SiteBy) -> Chosen {
-    let levels = levels(limits);
-    let most_wrong = 2.0 * levels[0].most_wrong;
+/// Choose among `proposals`. What is chosen passes `undust::apply::check`, together with the given rules if they do.
+pub fn select(
+    site: &Site,
+    proposals: &[Proposal],
+    limits: Limits,
+    site_by: SiteBy,
+    given: Given<'_>,
+) -> Chosen {
+    let (worth_trying, left_out) = worth_trying(site, proposals, limits, site_by, given.refused);
+    let noise = noise(site, &worth_trying);
+    let standing = judge(site, given, limits.max_fpr, noise);
+    let stays = |(rule, judged): (&Rule, &Option<Judged>)| {
+        let is_refuted = judged.as_ref().is_some_and(|judged| judged.is_refuted);
+        (!is_refuted || is_a_persons(rule)).then(|| rule.clone())
+    };
+    let left: Vec<Rule> = given.standing.iter().zip(&standing).filter_map(stays).collect();
+    let given = Given { standing: &left, ..given };
+    let candidates = [given_candidates(given), worth_trying].concat();
+    let choice =
+        Choice::new(site, &candidates, given.standing.len()..given.applied().count(), limits.max_fpr, noise);
+    let rules = choose_borne_out(choice, limits, site_by, given);
+    Chosen { rules, standing, left_out, noise: noise.share() }
+}
+
+/// The given rules that are applied, as candidates that need not be chosen.
+fn given_candidates(given: Given<'_>) -> Vec<Proposal> {
+    given.applied().map(|rule| Proposal::of_action(&rule.action)).collect()
+}
+
+/// What the site shows of each standing rule, given those before it.
+fn judge(site: &Site, given: Given<'_>, max_fpr: f64, noise: Noise) -> Vec<Option<Judged>> {
+    if given.standing.is_empty() {
+        return Vec::new();
+    }
+    let candidates = given_candidates(Given { everywhere: &[], ..given });
+    let mut choice = Choice::new(site, &candidates, candidates.len()..candidates.len(), max_fpr, noise);
+    choice.judge_standing(given.standing)
+}
+
+/// The proposals that are worth trying, also more widely than they were proposed, and how many of them do what a refused rule does.
+fn worth_trying(
+    site: &Site,
+    proposals: &[Proposal],
+    limits: Limits,
+    site_by: SiteBy,
+    refused: &[Rule],
+) -> (Vec<Proposal>, u64) {
+    let most_wrong = 2.0 * levels(limits)[0].most_wrong;
     let mut worth_trying = plausible(site, proposals, most_wrong, site_by);
     if limits.widen {
         worth_trying.extend(widen(&worth_trying));
         worth_trying = plausible(site, &worth_trying, most_wrong, site_by);
     }
-    let noise = noise(site, &worth_trying);
-    let mut choice = Choice::new(site, &worth_trying, limits.max_fpr, noise);
+    let actions: Vec<&Action> = worth_trying.iter().map(|p| &p.candidate.action).collect();
+    let is_refused = do_the_same(site, refused, &actions, SLACK * limits.max_fpr);
+    let left_out = is_refused.iter().filter(|refused| **refused).count() as u64;
+    let mut is_refused = is_refused.into_iter();
+    worth_trying.retain(|_| !is_refused.next().unwrap_or_default());
+    (worth_trying, left_out)
+}
+
+/// Choose, and ask more of all rules until what is chosen is borne out by evidence that did not choose it.
+fn choose_borne_out(mut choice: Choice, limits: Limits, site_by: SiteBy, given: Given<'_>) -> Vec<Rule> {
+    let levels = levels(limits);
     choice.level = levels[0];
-    choose_start(&mut choice, &worth_trying);
+    choose_start(&mut choice);
     for level in levels {
         choice.level = level;
         for _ in 0..ROUNDS {
@@ -85,8 +173,7 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
             let unused = unused.into_iter();
             let (asked, failed) = (unused.len(), given_up(unused, |tally| choice.is_borne_out(tally)));
             if failed.is_empty() {
-                let rules = choose_checked(&mut choice, site, site_by);
-                return Chosen { rules, noise: noise.share() };
+                return choose_checked(&mut choice, site_by, given);
             }
             // Where many fail, those that did not were lucky, and giving up the others would hide it.
             if failed.len() * FEW > asked {
@@ -98,7 +185,7 @@ pub fn select(site: &Site, proposals: &[Proposal], limits: Limits, site_by: Site
         }
         choice.banned.fill(false);
     }
-    Chosen { noise: noise.share(), ..Chosen::default() }
+    Vec::new()
 }
 
 /// How many labels are wrong, by what the proposals of most support make equal.
@@ -114,9 +201,9 @@ const ENOUGH_TOLD: usize = 300;
 
 /// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any. Rules that change many URLs for each that
 /// they save are left out if they are not missed.
-fn choose_start(choice: &mut Choice, proposals: &[Proposal]) {
+fn choose_start(choice: &mut Choice) {
     let learners: BTreeSet<&'static str> =
-        proposals.iter().flat_map(|p| p.learners.iter().copied()).collect();
+        choice.proposals().iter().flat_map(|p| p.learners.iter().copied()).collect();
     let mut best = (None, 0);
     for start in [None].into_iter().chain(learners.into_iter().map(Some)) {
         choice.first = start;
@@ -200,12 +287,15 @@ fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
     unused
 }
 
-/// Choose rules that `check` has nothing to say against.
-fn choose_checked(choice: &mut Choice, site: &Site, site_by: SiteBy) -> Vec<Rule> {
+/// Choose rules that `check` has nothing to say against, but for what it has to say of the given ones.
+fn choose_checked(choice: &mut Choice, site_by: SiteBy, given: Given<'_>) -> Vec<Rule> {
+    let name = choice.site_name();
+    let known = check(&given.rule_set(name, site_by, Vec::new()));
     let mut is_refused = |choice: &Choice, accepted: &[Accepted], candidate: usize| {
         let so_far = accepted.iter().map(|a| a.candidate).chain([candidate]);
         let rules: Vec<Rule> = so_far.map(|c| Rule::new(choice.action(c).clone())).collect();
-        !is_fit(&RuleSet::of_site(&site.name, site_by, rules))
+        let set = given.rule_set(name, site_by, rules);
+        if known.is_empty() { !is_fit(&set) } else { check(&set).iter().any(|f| !known.contains(f)) }
     };
     let accepted = choose(choice, &mut is_refused);
     accepted.iter().map(|a| choice.rule(a)).collect()

@@ -24,6 +24,7 @@ use undust::url::SiteBy;
 use crate::select::refused;
 pub use judged::Judged;
 pub use plan::Plan;
+pub(crate) use queue::makes_redundant;
 pub use queue::{RuleQueue, Validated, validate_rules};
 pub use trials::{Trial, trials};
 

@@ -8,7 +8,7 @@ use undust::url::SiteBy;
 use undust_learn::bound::upper_bound;
 use undust_learn::learn::Candidate;
 use undust_learn::pipeline::{Config, MAX_FPR, MIN_TRIALS};
-use undust_learn::select::{Limits, Proposal, select};
+use undust_learn::select::{Given, Limits, Proposal, select};
 
 use crate::make::{Row, keys, learn, learn_with, row, set_of, site, texts, with_singles};
 use crate::odd::random_site;
@@ -22,7 +22,7 @@ fn proposal(from: &str, to: &str, unseen: u32) -> Proposal {
 
 fn choose(rows: &[Row], proposals: &[Proposal]) -> Vec<Rule> {
     let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
-    select(&site(rows), proposals, limits, SiteBy::Domain).rules
+    select(&site(rows), proposals, limits, SiteBy::Domain, Given::default()).rules
 }
 
 fn chosen(rows: &[Row], sides: &[(&str, &str)]) -> Vec<String> {
@@ -47,6 +47,43 @@ fn of_two_directions_the_one_that_shrinks() {
     assert_eq!(chosen(&two_forms(), &[(LONG, SHORT), BACK]), [forth.as_str()]);
     assert_eq!(chosen(&two_forms(), &[BACK, (LONG, SHORT)]), [forth]);
     assert_eq!(chosen(&two_forms(), &[BACK]).len(), 1);
+}
+
+fn given<'r>(standing: &'r [Rule], everywhere: &'r [Rule], refused: &'r [Rule]) -> Given<'r> {
+    Given { standing, everywhere, refused }
+}
+
+#[test]
+fn nothing_is_chosen_against_rules_that_stand() {
+    let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
+    let rule = |(from, to)| [Rule::new(Action::rewrite(from, to).expect("well formed"))];
+    let (back, rows) = (rule(BACK), two_forms());
+    let forth = [proposal(LONG, SHORT, EVERY_FOLD)];
+    let choose = |given| select(&site(&rows), &forth, limits, SiteBy::Domain, given);
+    let chosen = choose(given(&back, &[], &[]));
+    assert!(chosen.rules.is_empty());
+    let judged = chosen.standing[0].as_ref().expect("it was judged");
+    let seen = (judged.evidence.saved, judged.evidence.trials, judged.evidence.false_positives);
+    assert_eq!((seen, judged.is_refuted), ((400, 400, 0), false));
+    assert!(choose(given(&[], &back, &[])).rules.is_empty());
+    // Both make the same URLs equal.
+    let chosen = choose(given(&[], &[], &back));
+    assert_eq!((chosen.rules.len(), chosen.left_out), (0, 1));
+    assert_eq!(choose(given(&[], &[], &rule(("http://a.com/x/{x}", "http://a.com/{x}")))).rules.len(), 1);
+}
+
+#[test]
+fn a_standing_rule_that_is_wrong_is_refuted_and_others_are_learned() {
+    let limits = Limits { max_fpr: MAX_FPR, min_trials: MIN_TRIALS, widen: false };
+    let bad = [Rule::new(Action::rewrite(SHORT, "http://a.com/0").expect("well formed"))];
+    let forth = [proposal(LONG, SHORT, EVERY_FOLD)];
+    let chosen = select(&site(&two_forms()), &forth, limits, SiteBy::Domain, given(&bad, &[], &[]));
+    assert!(chosen.standing[0].as_ref().is_some_and(|judged| judged.is_refuted));
+    // It is a person's, so that it stays: what would be led into it is not.
+    assert!(chosen.rules.is_empty());
+    let valid = bad.map(|rule| Rule { learner: Some("test".to_owned()), ..rule });
+    let chosen = select(&site(&two_forms()), &forth, limits, SiteBy::Domain, given(&valid, &[], &[]));
+    assert_eq!(chosen.rules.len(), 1);
 }
 
 #[test]

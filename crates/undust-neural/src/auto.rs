@@ -69,7 +69,7 @@ impl Auto {
         let site = Site::new(name, &pages, config.seed);
         drop(pages);
         let learned = learn_labelled(&site, &self.pool, config, watch);
-        let is_wanted = with_model && site.len() >= LEAST_PAIRS;
+        let is_wanted = with_model && site.len() >= LEAST_PAIRS && !learned.revision.is_untouched;
         let model = if is_wanted {
             watch(Stage::Model);
             self.model(&site, &learned.rules, config)

@@ -2,7 +2,7 @@
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
-use undust::rules::{Evidence, RuleSet, SiteRules};
+use undust::rules::{Evidence, Review, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 use undust_learn::learn::{Candidate, Learner};
 use undust_learn::pipeline::{Config, Learned, learn_labelled};
@@ -73,7 +73,7 @@ impl Seq2seq {
         let site = Site::new(name, pages, config.seed);
         if site.len() < LEAST_PAIRS {
             let nothing = format!("a model needs at least {LEAST_PAIRS} labelled URLs");
-            return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::nothing(&site)) };
+            return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::untouched(&site, config)) };
         }
         let learned = learn_labelled(&site, self, config, watch);
         watch(Stage::Model);
@@ -140,9 +140,10 @@ fn changed(entries: &[Entry]) -> u64 {
 /// So many URLs of a template tell what rules do to it.
 const ASKED: usize = 8;
 
-/// What rules do is not for the model to do again: whoever rejects a rule must not find its work done all the same.
+/// What rules do is not for the model to do again: whoever rejects a rule must not find its work done all the same. So rules that were refused count like those in force.
 fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by: SiteBy) -> Vec<bool> {
-    let rules = RuleSet::of_site(&rules.site, site_by, rules.rules.clone());
+    let in_force = |rule: &Rule| Rule { review: Review::Accepted, ..rule.clone() };
+    let rules = RuleSet::of_site(&rules.site, site_by, rules.rules.iter().map(in_force).collect());
     let (engine, mut scratch) = (Canonicalizer::new(&rules, Form::Key), Scratch::new());
     let mut is_left = |((template, rows), entry): ((&Template, &Vec<u32>), &Entry)| {
         let mut is_changed = |row: &u32| {
@@ -156,7 +157,7 @@ fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by:
 
 /// What rules were seen to do.
 fn spent(rules: &SiteRules) -> Spent {
-    let rewrites = rules.rules.iter().filter(|rule| !rule.action.is_skip());
+    let rewrites = rules.rules.iter().filter(|rule| rule.is_active() && !rule.action.is_skip());
     let evidence: Vec<&Evidence> = rewrites.filter_map(|rule| rule.evidence.as_ref()).collect();
     let sum = |of: fn(&Evidence) -> u64| evidence.iter().map(|evidence| of(evidence)).sum();
     let wrong = sum(|e| e.false_positives);

@@ -31,9 +31,10 @@ pub(crate) fn learn(
     py: Python<'_>,
     sources: Vec<Source>,
     options: Vec<String>,
+    keep: Option<&RuleSet>,
 ) -> PyResult<(RuleSet, Vec<String>)> {
-    let inputs = opened(sources)?;
-    let Told { result: (deployed, summary), talk } = detached(py, || embed::learn(inputs, &options))?;
+    let (inputs, keep) = (opened(sources)?, keep.map(|rules| &**rules.deployed()));
+    let Told { result: (deployed, summary), talk } = detached(py, || embed::learn(inputs, &options, keep))?;
     Ok((RuleSet::new(deployed, Some(summary)), talk))
 }
 

@@ -9,7 +9,7 @@ use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use serde_json::{Value, json};
 use undust::apply::{Form, check};
-use undust::rules::{self, Review};
+use undust::rules;
 use undust_cli::embed::{self, Deployed};
 use undust_neural::file::{Models, from_bytes, to_bytes};
 
@@ -76,7 +76,8 @@ impl RuleSet {
 
     /// Write a rule file, and its models, if there are any, next to it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| Deployed::clone(&self.deployed).save(&path)).map_err(|error| raised(&error))
+        py.detach(|| Deployed::clone(&self.deployed).save(&path)).map_err(|error| raised(&error))?;
+        Ok(())
     }
 
     /// The text of the rule file.
@@ -220,11 +221,7 @@ impl Rule {
     /// What a person said of it: `proposed` (nothing yet), `accepted` or `rejected`.
     #[getter]
     fn review(&self) -> &'static str {
-        match self.rule.review {
-            Review::Proposed => "proposed",
-            Review::Accepted => "accepted",
-            Review::Rejected => "rejected",
-        }
+        self.rule.review.name()
     }
 
     /// What was seen of it in the data it was learned from.

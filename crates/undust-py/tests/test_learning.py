@@ -63,6 +63,20 @@ def test_options_are_those_of_the_command(rows):
         undust.learn(rows, output="x.json")
 
 
+def test_decisions_are_kept(rows):
+    rows = rows[:4000]
+    first = undust.learn(rows, method="rewrite")
+    assert undust.learn(rows, method="rewrite", keep=first).to_json() == first.to_json()
+    file = json.loads(first.to_json())
+    file["sites"][0]["rules"][0]["review"] = "rejected"
+    reviewed = undust.RuleSet.from_json(json.dumps(file))
+    again = undust.learn(rows, method="rewrite", keep=reviewed)
+    rejected = [rule for rule in again if rule.review == "rejected"]
+    assert [rule.id for rule in rejected] == [first.rules[0].id]
+    assert not any(rule.is_active and rule.matches == rejected[0].matches for rule in again)
+    assert again.summary["changes"]["decided"] == 1 and "changes" not in first.summary
+
+
 def test_what_cannot_be_read_is_said(rows, tmp_path):
     with pytest.raises(FileNotFoundError, match="nowhere.tsv"):
         undust.learn([tmp_path / "nowhere.tsv"])

@@ -1,11 +1,13 @@
 //! `undust learn`: pages in, rules out, and a table to look at.
 
+mod again;
 pub(super) mod auto;
 mod sample;
 pub(super) mod seq2seq;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::io::Write;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 
 use anyhow::{Context, Result, bail};
@@ -17,6 +19,7 @@ use undust_content::cluster::{Options, cluster};
 use undust_content::read_body;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadError, Summary};
+use undust_learn::again::with_unseen;
 use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::{DecisionTree, MIN_SUPPORT};
 use undust_learn::learn::dustbuster::{Dustbuster, Settings, Similar};
@@ -34,6 +37,7 @@ use crate::rules_file::Deployed;
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, percent_at_most, report_problems, say, thousands};
 use crate::{Outcome, output, report};
+use again::Changes;
 pub use sample::Sample;
 use sample::at_most;
 
@@ -45,13 +49,15 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     if let Some(path) = &args.report {
         report::check_place(path, &args.output, &args.inputs)?;
     }
+    let earlier = again::earlier(args)?;
     let config = config(args);
     let collector = report::Collector::new(args.report.is_some(), &config);
-    let mut course = attend(opened(&args.inputs), args, &collector, &report_problems)?;
+    let mut course = attend(opened(&args.inputs), args, earlier.as_ref(), &collector, &report_problems)?;
     course.talk.iter().for_each(|line| say(line));
-    course.deployed.save(&args.output)?;
-    let Course { read, total, seconds, method, .. } = &course;
-    let Deployed { rules, models } = &course.deployed;
+    let backup = if args.fresh { again::back_up(&args.output)? } else { None };
+    let model_path = course.deployed.save(&args.output)?;
+    let Course { read, total, seconds, method, seen: rules, .. } = &course;
+    let models = &course.deployed.models;
     if args.json {
         print_json(&course.summary())?;
     } else if !output::is_stdout(&args.output) {
@@ -61,7 +67,9 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         }
         seq2seq::show(models)?;
         say(&format!("rules written to {}", args.output.display()));
+        again::say_where(args, model_path.as_deref(), backup.as_deref(), earlier.as_ref());
     }
+    course.changes.iter().flat_map(Changes::told).for_each(|line| say(&line));
     if let Some(path) = &args.report {
         let facts = Facts {
             inputs: &args.inputs,
@@ -87,6 +95,10 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
 pub(crate) struct Course {
     read: Read,
     pub(crate) deployed: Deployed,
+    /// The rules of the sites learned from, without those that were refused.
+    seen: RuleSet,
+    /// What is different from the rules that were there before.
+    changes: Option<Changes>,
     total: Total,
     /// What each learner had a part in.
     parts: Vec<Contribution>,
@@ -109,13 +121,19 @@ impl Course {
         if !self.seconds.is_empty() {
             summary["learners"] = json!(self.parts);
         }
+        if let Some(changes) = &self.changes {
+            summary["changes"] = json!(changes);
+        }
         summary
     }
 
     /// What to do about it where there is no rule to use.
     pub(crate) fn hint(&self) -> Option<&'static str> {
-        let Deployed { rules, models } = &self.deployed;
-        if rules.sites.is_empty() && self.total.clusters == 0 {
+        let (rules, models) = (&self.seen, &self.deployed.models);
+        if rules.sites.is_empty() && self.changes.is_some() {
+            // What there was is gone or refused, and that was said.
+            None
+        } else if rules.sites.is_empty() && self.total.clusters == 0 {
             Some("no rule is likely: more URLs of the same sites help, or a smaller --min-support")
         } else if rules.sites.is_empty() && models.is_empty() {
             Some("no rule was sure enough: more labelled URLs of the same sites help, or a larger --max-fpr")
@@ -127,16 +145,18 @@ impl Course {
     }
 }
 
-/// Read the inputs and learn from them; what is wrong with an input is told to `tell`.
+/// Read the inputs and learn from them, keeping what was decided on `earlier` rules; what is wrong with an input is told to `tell`.
 pub(crate) fn attend(
     inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
     args: &Learn,
+    earlier: Option<&Deployed>,
     collector: &report::Collector,
     tell: &dyn Fn(&Summary),
 ) -> Result<Course> {
+    again::check_sites(args, earlier)?;
     let mut pages = BySite::new(args.grouping.memory, args.grouping.site_by);
     let read = read_into(&mut pages, inputs, &args.reading, &prepare, tell)?;
-    let teacher = Teacher::new(args);
+    let teacher = Teacher::new(args, earlier);
     let sampled = AtomicU64::new(0);
     let learn = |site: &str, pages: Vec<Page>, progress: &SiteProgress| {
         let (pages, is_sample) = at_most(args.max_urls, pages);
@@ -150,7 +170,7 @@ pub(crate) fn attend(
         lesson
     };
     let lessons = args.reading.thread_pool()?.install(|| learn_sites(pages, &learn))?;
-    let (learned, models, mut talk) = seq2seq::take_apart(lessons);
+    let (learned, mut models, mut talk) = seq2seq::take_apart(lessons);
     talk.extend(said_of_samples(sampled.into_inner(), args.max_urls));
     let (total, name) = (Total::of(&learned), teacher.name());
     if total.urls == 0 {
@@ -163,10 +183,24 @@ pub(crate) fn attend(
             counted(read.pages, "page")
         );
     }
+    talk.extend(again::warnings(&learned, args.max_fpr));
+    again::keep_models(&mut models, &learned, earlier);
     let parts = auto::contributions(&learned);
-    let rules = learned.into_iter().map(|site| site.rules);
-    let deployed = Deployed { rules: rule_set(rules, name, &teacher.config, &total), models };
-    Ok(Course { read, deployed, total, parts, seconds: teacher.seconds(), method: name, talk })
+    let sites: BTreeSet<String> = learned.iter().map(|site| site.rules.site.clone()).collect();
+    let rules = rule_set(learned.into_iter().map(|site| site.rules), name, &teacher.config, &total);
+    let seen = seen(&rules, &sites);
+    let changes = earlier.map(|earlier| Changes::new(&earlier.rules, &rules)).filter(Changes::were_any);
+    let deployed = Deployed { rules, models };
+    Ok(Course { read, deployed, seen, changes, total, parts, seconds: teacher.seconds(), method: name, talk })
+}
+
+/// The rules of these sites that are in force or to be tried out.
+fn seen(rules: &RuleSet, sites: &BTreeSet<String>) -> RuleSet {
+    let mut seen = rules.clone();
+    seen.sites.retain(|site| sites.contains(&site.site));
+    seen.sites.iter_mut().for_each(|site| site.rules.retain(|rule| !rule.is_refused()));
+    seen.sites.retain(|site| !site.rules.is_empty());
+    seen
 }
 
 fn said_of_samples(sites: u64, max_urls: usize) -> Option<String> {
@@ -188,10 +222,12 @@ pub(crate) struct Teacher {
 }
 
 impl Teacher {
-    pub(crate) fn new(args: &Learn) -> Teacher {
+    /// The learners, which keep what was decided on `earlier` rules.
+    pub(crate) fn new(args: &Learn, earlier: Option<&Deployed>) -> Teacher {
         let neural = seq2seq::learner(&args.seq2seq, args.seed);
         let (one, all) = (learner(args, args.method), auto::Timed::of(args, &neural));
-        let (config, clustering) = (config(args), args.clustering.options());
+        let earlier = earlier.map(|earlier| Arc::new(earlier.rules.clone()));
+        let (config, clustering) = (Config { earlier, ..config(args) }, args.clustering.options());
         Teacher { method: args.method, config, clustering, neural, one, all }
     }
 
@@ -260,6 +296,7 @@ pub(crate) fn config(args: &Learn) -> Config {
         likely: args.dustbuster.likely,
         most_likely: args.dustbuster.most_likely,
         with_assets: args.dustbuster.with_assets,
+        earlier: None,
     }
 }
 
@@ -357,7 +394,9 @@ impl Total {
             total.unlabelled += site.unlabelled;
             total.failed += site.failed;
             total.assets += site.assets;
-            for rule in &site.rules.rules {
+            let active = site.rules.rules.iter().filter(|rule| rule.is_active());
+            // What was seen of the rules of a site left as it was, was seen before.
+            for rule in active.filter(|_| !site.revision.is_untouched) {
                 *(if rule.action.is_skip() { &mut total.skipped } else { &mut total.saved }) += saved(rule);
             }
         }
@@ -386,14 +425,15 @@ fn saved(rule: &Rule) -> u64 {
     rule.evidence.as_ref().map_or(0, |evidence| evidence.saved)
 }
 
-/// The rule file of what was learned; sites without rules are left out.
+/// The rule file of what was learned, with earlier sites that were not; sites without rules are left out.
 pub(crate) fn rule_set(
     sites: impl Iterator<Item = SiteRules>,
     method: &str,
     config: &Config,
     total: &Total,
 ) -> RuleSet {
-    let sites = sites.filter(|site| !site.rules.is_empty()).collect();
+    let earlier = config.earlier.as_deref();
+    let sites = with_unseen(sites, earlier);
     let learned = rules::Learned {
         method: method.to_owned(),
         max_fpr: config.max_fpr,
@@ -401,7 +441,8 @@ pub(crate) fn rule_set(
         urls: total.urls,
         clusters: total.clusters,
     };
-    RuleSet { site_by: config.site_by, learned: Some(learned), sites, ..RuleSet::default() }
+    let normalize = earlier.is_none_or(|earlier| earlier.normalize);
+    RuleSet { normalize, site_by: config.site_by, learned: Some(learned), sites, model: None }
 }
 
 /// Rules shown of each kind; the file has them all.
@@ -413,7 +454,7 @@ pub(super) fn show(rules: &RuleSet, total: &Total) -> Result<()> {
     let (mut skips, changes): (Vec<&Rule>, Vec<&Rule>) =
         rules.rules().map(|(_, rule)| rule).partition(|rule| rule.action.is_skip());
     let (likely, mut judged): (Vec<&Rule>, Vec<&Rule>) =
-        changes.into_iter().partition(|rule| rule.validation.is_some());
+        changes.into_iter().partition(|rule| rule.is_likely());
     for judged in [&mut judged, &mut skips] {
         judged.sort_by_key(|rule| std::cmp::Reverse(saved(rule)));
     }

@@ -5,6 +5,7 @@ mod check;
 pub(crate) mod cluster;
 mod dedup;
 mod demo;
+mod diff;
 pub(crate) mod eval;
 mod exchange;
 pub(crate) mod explain;
@@ -42,6 +43,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Explain(args) => explain::run(&args),
         Command::Eval(args) => eval::run(&args),
         Command::Check(args) => check::run(&args),
+        Command::Diff(args) => diff::run(&args),
         Command::Tree(args) => tree::run(&args),
         Command::Export(args) => exchange::run_export(&args),
         Command::Import(args) => exchange::run_import(&args),

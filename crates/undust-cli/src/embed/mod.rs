@@ -68,16 +68,20 @@ impl std::error::Error for BadOption {}
 /// Inputs to read, one after the other.
 pub type Inputs = Vec<Result<Input, ReadError>>;
 
-/// `undust learn`: rules, and what `--json` prints of them.
+/// `undust learn`: rules, and what `--json` prints of them. What was decided on `earlier` rules is kept.
 ///
 /// # Errors
 ///
 /// [`BadOption`]; those of reading; if there is nothing to learn from.
-pub fn learn(inputs: Inputs, options: &[String]) -> Result<Told<(Deployed, Value)>> {
+pub fn learn(
+    inputs: Inputs,
+    options: &[String],
+    earlier: Option<&Deployed>,
+) -> Result<Told<(Deployed, Value)>> {
     let args: Learn = parse(options)?;
     Told::by(|talk| {
         let collector = Collector::new(false, &config(&args));
-        let course = attend(inputs, &args, &collector, &|summary| talk.tell(summary))?;
+        let course = attend(inputs, &args, earlier, &collector, &|summary| talk.tell(summary))?;
         course.talk.iter().map(String::as_str).chain(course.hint()).for_each(|line| talk.say(line));
         let summary = course.summary();
         Ok((course.deployed, summary))

@@ -52,7 +52,7 @@ impl SiteLearner {
     /// [`BadOption`](super::BadOption).
     pub fn new(options: &[String]) -> Result<SiteLearner> {
         let args: Learn = parse(options)?;
-        Ok(SiteLearner { teacher: Teacher::new(&args), max_urls: args.max_urls })
+        Ok(SiteLearner { teacher: Teacher::new(&args, None), max_urls: args.max_urls })
     }
 
     /// What a site is.

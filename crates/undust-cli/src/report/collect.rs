@@ -50,7 +50,7 @@ impl SiteLine {
             site: learned.rules.site.clone(),
             urls: learned.urls,
             pages: learned.clusters,
-            rules: learned.rules.rules.len() as u64,
+            rules: learned.rules.rules.iter().filter(|rule| !rule.is_refused()).count() as u64,
             fetches: survey.fetches,
             unlabelled: if survey.labelled { 0 } else { learned.urls },
             wrong: survey.conflicts.wrong,
@@ -77,7 +77,7 @@ impl SiteLine {
 impl Collector {
     /// A collector for sites that are learned like this; one that is not wanted does nothing.
     pub(crate) fn new(is_wanted: bool, config: &Config) -> Collector {
-        Collector { is_wanted, config: *config, state: Mutex::default() }
+        Collector { is_wanted, config: config.clone(), state: Mutex::default() }
     }
 
     /// Look at a site before it is learned.

@@ -49,10 +49,9 @@ impl Kind {
     const ALL: [Kind; 3] = [Kind::Judged, Kind::Skip, Kind::Likely];
 
     fn of(rule: &Rule) -> Kind {
-        let to_be_tried = |v: &Validation| v.verdict == Verdict::Likely;
         if rule.action.is_skip() {
             Kind::Skip
-        } else if rule.validation.as_ref().is_some_and(to_be_tried) {
+        } else if rule.is_likely() {
             Kind::Likely
         } else {
             Kind::Judged

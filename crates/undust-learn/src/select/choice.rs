@@ -2,6 +2,7 @@
 
 use std::cmp::Reverse;
 use std::collections::BinaryHeap;
+use std::ops::Range;
 
 use undust::apply::{is_last, too_long};
 use undust::rules::{self, Action, Rule};
@@ -10,6 +11,7 @@ use super::changes::{Changes, Step};
 use super::groups::Groups;
 use super::trial::{Evidence, Judge, Outcome, Tally, Trial};
 use super::{Level, MIN_SAVED, Proposal};
+use crate::again::{Judged, bound};
 use crate::bound::upper_bound;
 use crate::deploy::Noise;
 use crate::site::{ALL_FOLDS, Site};
@@ -30,6 +32,8 @@ pub(super) type Refused<'f, 's> = dyn FnMut(&Choice<'s>, &[Accepted], usize) -> 
 pub(super) struct Choice<'s> {
     site: &'s Site,
     proposals: &'s [Proposal],
+    /// Which candidates are rules for every site. These and those before them, which stand, are given: they are accepted before any is chosen.
+    everywhere: Range<usize>,
     max_fpr: f64,
     /// How many pages the site has.
     pages: f64,
@@ -74,14 +78,25 @@ struct Rest {
 /// A rule that changes more URLs than this for each that it saves says next to nothing of most of them: what they become was never seen.
 const MOST_MOVED: u64 = 50;
 
+/// The place of the candidate at hand: behind the site's rules, before those for every site.
+const CANDIDATE_PLACE: u32 = 1 << 31;
+
 /// More steps than this, and accepted rules are taken to run in a circle with the candidate.
 const MOST_STEPS: usize = 64;
 
 impl<'s> Choice<'s> {
-    pub(super) fn new(site: &'s Site, proposals: &'s [Proposal], max_fpr: f64, noise: Noise) -> Choice<'s> {
+    /// A choice among `proposals`. Those in `everywhere` are rules for every site that are given, those before them rules of the site that stand.
+    pub(super) fn new(
+        site: &'s Site,
+        proposals: &'s [Proposal],
+        everywhere: Range<usize>,
+        max_fpr: f64,
+        noise: Noise,
+    ) -> Choice<'s> {
         Choice {
             site,
             proposals,
+            everywhere,
             max_fpr,
             pages: site.clusters() as f64,
             noise,
@@ -105,10 +120,8 @@ impl<'s> Choice<'s> {
 
     /// Choose greedily, from the start: rules that are right first, then those that what is left of the limits allows.
     pub(super) fn run(&mut self, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
-        self.changes.begin();
-        self.groups.reset(self.site);
-        self.place.fill(None);
-        for candidate in 0..self.proposals.len() {
+        self.accept_given();
+        for candidate in self.open() {
             self.look_at_first(candidate);
         }
         let mut accepted: Vec<Accepted> = Vec::new();
@@ -124,6 +137,47 @@ impl<'s> Choice<'s> {
         accepted
     }
 
+    /// Begin anew, with the given rules; what came of each, given those before it. None of one that runs in a circle: it is left out.
+    fn accept_given(&mut self) -> Vec<Option<Trial>> {
+        self.changes.begin();
+        self.groups.reset(self.site);
+        self.place.fill(None);
+        let Range { start, end } = self.everywhere;
+        let mut accept = |candidate: usize| {
+            let trial = self.try_out(candidate)?;
+            let behind = candidate >= start;
+            self.accept(candidate, &trial, candidate as u32 + if behind { CANDIDATE_PLACE + 1 } else { 0 });
+            Some(trial)
+        };
+        (0..end).map(&mut accept).collect()
+    }
+
+    /// What the site shows of the standing rules, of which there are no others.
+    pub(super) fn judge_standing(&mut self, rules: &[Rule]) -> Vec<Option<Judged>> {
+        let trials = self.accept_given();
+        let judged = |(candidate, trial): (usize, Option<Trial>)| {
+            let trial = trial?;
+            let support = rules[candidate].evidence.as_ref().map_or(0, |evidence| evidence.support);
+            let unexcused = trial.outcome.seen.excused(self.noise).wrong;
+            Some(Judged::new(self.evidence(&trial, support), unexcused, self.max_fpr))
+        };
+        trials.into_iter().enumerate().map(judged).collect()
+    }
+
+    /// The candidates that are not given.
+    fn open(&self) -> Range<usize> {
+        self.everywhere.end..self.proposals.len()
+    }
+
+    /// The proposals that are not given.
+    pub(super) fn proposals(&self) -> &'s [Proposal] {
+        &self.proposals[self.open()]
+    }
+
+    pub(super) fn site_name(&self) -> &'s str {
+        &self.site.name
+    }
+
     /// Accept more rules, all or those of one learner, each wrong on at most this share of its trials.
     fn fill(
         &mut self,
@@ -133,7 +187,7 @@ impl<'s> Choice<'s> {
         is_refused: &mut Refused<'_, 's>,
     ) {
         let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
-        for candidate in 0..self.proposals.len() {
+        for candidate in self.open() {
             let is_asked =
                 learner.is_none_or(|learner| self.proposals[candidate].learners.contains(&learner));
             if !is_asked || self.banned[candidate] || self.place[candidate].is_some() {
@@ -150,7 +204,7 @@ impl<'s> Choice<'s> {
     /// Accept rules that had nothing to do before others were accepted, and have now.
     fn wake(&mut self, accepted: &mut Vec<Accepted>, is_refused: &mut Refused<'_, 's>) {
         let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
-        for candidate in 0..self.proposals.len() {
+        for candidate in self.open() {
             if self.banned[candidate] || self.grows[candidate] || self.at_first(candidate).saved >= MIN_SAVED
             {
                 continue;
@@ -190,7 +244,7 @@ impl<'s> Choice<'s> {
                 continue;
             }
             total = after;
-            self.accept(candidate, &trial, accepted.len() as u32);
+            self.accept(candidate, &trial, (self.everywhere.start + accepted.len()) as u32);
             accepted.push(Accepted { candidate, trial });
         }
     }
@@ -293,7 +347,7 @@ impl<'s> Choice<'s> {
             if too_long(longest, start) {
                 return None;
             }
-            let place = |c: u32| if c == candidate { Some(u32::MAX) } else { self.place[c as usize] };
+            let place = |c: u32| if c == candidate { Some(CANDIDATE_PLACE) } else { self.place[c as usize] };
             let Some(after) = self.changes.first_of(key, place) else {
                 self.note_rest(step.after, Rest { trial: self.trials, key, longest: longest as u32 });
                 return Some(key);
@@ -328,23 +382,25 @@ impl<'s> Choice<'s> {
     }
 
     pub(super) fn rule(&self, accepted: &Accepted) -> Rule {
-        let Accepted { candidate, trial } = accepted;
+        let Proposal { candidate, learners, .. } = &self.proposals[accepted.candidate];
+        Rule {
+            learner: learners.first().map(|&learner| learner.to_owned()),
+            evidence: Some(self.evidence(&accepted.trial, candidate.support)),
+            ..Rule::new(candidate.action.clone())
+        }
+    }
+
+    /// What a trial showed of a rule that learners saw so often.
+    fn evidence(&self, trial: &Trial, support: u64) -> rules::Evidence {
         let Outcome { saved, seen, .. } = &trial.outcome;
-        let proposed = &self.proposals[*candidate].candidate;
         let text = |key: u32| String::from_utf8_lossy(self.changes.key(key)).into_owned();
-        let evidence = rules::Evidence {
-            support: proposed.support,
+        rules::Evidence {
+            support,
             saved: *saved,
             trials: seen.trials,
             false_positives: seen.wrong,
-            // Six digits are plenty for a reader, and the same on every machine.
-            bound: (upper_bound(seen.wrong, seen.trials) * 1e6).ceil() / 1e6,
+            bound: bound(seen.wrong, seen.trials),
             examples: trial.examples.iter().map(|&(a, b)| [text(a), text(b)]).collect(),
-        };
-        Rule {
-            learner: self.proposals[*candidate].learners.first().map(|&learner| learner.to_owned()),
-            evidence: Some(evidence),
-            ..Rule::new(proposed.action.clone())
         }
     }
 }

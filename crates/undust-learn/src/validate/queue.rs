@@ -1,6 +1,6 @@
 //! Figure 4: whose turn it is, and what follows from a verdict for the other rules of the site.
 
-use undust::rules::{Action, Review, Rule, Validation, Verdict};
+use undust::rules::{Action, Rule, Validation, Verdict};
 
 use super::is_open;
 
@@ -71,7 +71,7 @@ impl RuleQueue {
     pub fn step(&mut self, try_out: impl FnOnce(&Rule) -> (Validation, bool)) -> bool {
         while let Some((at, priority)) = self.next() {
             self.waiting[at] = None;
-            let likely = is_likely(&self.rules[at]);
+            let likely = self.rules[at].is_likely();
             if likely && self.rules.iter().any(|valid| makes_redundant(valid, &self.rules[at])) {
                 self.rules.remove(at);
                 self.waiting.remove(at);
@@ -116,12 +116,6 @@ fn savings(rule: &Rule, urls: u64) -> u64 {
     rule.evidence.as_ref().map_or(urls, |seen| if seen.saved > 0 { seen.saved } else { seen.support })
 }
 
-/// Whether nothing but its URLs speaks for the rule.
-fn is_likely(rule: &Rule) -> bool {
-    let likely = |v: &Validation| v.verdict == Verdict::Likely;
-    rule.review == Review::Proposed && rule.validation.as_ref().is_some_and(likely)
-}
-
 /// Note what came of a rule; the way back of one that was refuted, if that is a new rule.
 fn conclude(rules: &mut [Rule], at: usize, validation: Validation) -> Option<Rule> {
     if validation.positive + validation.negative == 0 {
@@ -134,8 +128,9 @@ fn conclude(rules: &mut [Rule], at: usize, validation: Validation) -> Option<Rul
     (!rules.iter().any(|rule| rule.action == back.action)).then_some(back)
 }
 
-fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
-    let is_valid = valid.validation.as_ref().is_some_and(|v| v.verdict == Verdict::Valid);
+/// Whether `rule` refines a substitution that was found valid.
+pub(crate) fn makes_redundant(valid: &Rule, rule: &Rule) -> bool {
+    let is_valid = valid.verdict() == Some(Verdict::Valid);
     is_valid && valid.is_active() && refines(rule, valid)
 }
 
@@ -149,7 +144,7 @@ fn refines(special: &Rule, general: &Rule) -> bool {
 /// Every rule that may be tried out: the open ones, and the other way round those that would be turned.
 pub(super) fn all_that_may_be_tried(rules: &[Rule]) -> impl Iterator<Item = Rule> {
     let open = rules.iter().filter(|rule| is_open(rule));
-    let back = open.clone().filter(|rule| is_likely(rule)).filter_map(way_back);
+    let back = open.clone().filter(|rule| rule.is_likely()).filter_map(way_back);
     open.cloned().chain(back)
 }
 

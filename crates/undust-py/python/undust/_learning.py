@@ -48,6 +48,7 @@ def learn(
     format: str | None = None,
     host: str | None = None,
     strict: bool = False,
+    keep: RuleSet | None = None,
     **options: Option,
 ) -> RuleSet:
     """Learn rules from a crawl, an index or a log.
@@ -57,7 +58,8 @@ def learn(
     `title`, `canonical`, `redirect`, `html`, `text`.
 
     `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or "1%". `threads=0` uses all cores; the
-    result does not depend on it. Further options are those of `undust learn`: `no_model=True`, `min_trials=20`, `likely=True`.
+    result does not depend on it. What was decided on the rules of `keep` stays, as when the command learns into a file that is there: rejected rules are not
+    proposed again, those accepted or written by hand are kept. Further options are those of `undust learn`: `no_model=True`, `min_trials=20`, `likely=True`.
 
     Raises `UndustError` if there is nothing to learn from or an option is wrong, and `OSError` if a file cannot be read.
     """
@@ -72,7 +74,7 @@ def learn(
         "host": host,
         "strict": strict,
     }
-    rules, talk = _undust.learn(_sources(source), _flags(named | options))
+    rules, talk = _undust.learn(_sources(source), _flags(named | options), keep)
     _warn(talk)
     return rules
 
@@ -166,7 +168,7 @@ def _plain(value: Any) -> Any:
 
 
 # What the command writes and prints is what a function returns.
-_NOT_OPTIONS = {"output", "json", "report", "help", "version"}
+_NOT_OPTIONS = {"output", "fresh", "json", "report", "help", "version"}
 
 
 def _flags(options: Mapping[str, Option]) -> list[str]:

@@ -55,6 +55,22 @@ impl Rule {
             }
         }
     }
+
+    /// Whether nothing but URLs that look alike speaks for the rule yet: it waits to be tried out.
+    pub fn is_likely(&self) -> bool {
+        self.review == Review::Proposed && self.verdict() == Some(Verdict::Likely)
+    }
+
+    /// Whether it was decided that the rule is not applied: a person rejected it, or trying it out refuted it.
+    pub fn is_refused(&self) -> bool {
+        let is_refuted = || self.review == Review::Proposed && self.verdict() == Some(Verdict::Invalid);
+        self.review == Review::Rejected || is_refuted()
+    }
+
+    /// What trying it out came to; none if it was not tried.
+    pub fn verdict(&self) -> Option<Verdict> {
+        self.validation.as_ref().map(|validation| validation.verdict)
+    }
 }
 
 /// What a rule says.
@@ -435,6 +451,17 @@ pub enum Review {
     Accepted,
     /// Somebody said no.
     Rejected,
+}
+
+impl Review {
+    /// The word used in the rule file.
+    pub fn name(self) -> &'static str {
+        match self {
+            Review::Proposed => "proposed",
+            Review::Accepted => "accepted",
+            Review::Rejected => "rejected",
+        }
+    }
 }
 
 /// So many bytes of fixed text a template may hold: more than any URL that is worth a rule.

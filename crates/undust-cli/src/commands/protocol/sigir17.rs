@@ -58,12 +58,12 @@ fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
 fn method(learner: Box<dyn Learner>, config: &Config) -> Box<dyn Method> {
     let neural = Seq2seq::default();
     if learner.name() == neural.name() {
-        Box::new(Seq2seqMethod { learner: neural, config: *config })
+        Box::new(Seq2seqMethod { learner: neural, config: config.clone() })
     } else if !learner.members().is_empty() {
         let auto = Auto::new(auto::members(), Seq2seq { known_only: true, ..neural });
-        Box::new(AutoMethod { auto, config: *config })
+        Box::new(AutoMethod { auto, config: config.clone() })
     } else {
-        Box::new(RuleMethod { learner, config: *config })
+        Box::new(RuleMethod { learner, config: config.clone() })
     }
 }
 

@@ -1,0 +1,187 @@
+//! What `undust learn` does about a rule file that is there already: what was decided on its rules stays, and what changes is said.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, Result, anyhow, bail};
+use serde::Serialize;
+use undust::rules::{Rule, RuleSet};
+use undust_learn::again::{is_a_persons, is_decided};
+use undust_learn::diff::SetDiff;
+use undust_learn::pipeline::Learned;
+use undust_neural::file::Models;
+
+use crate::args::Learn;
+use crate::output;
+use crate::rules_file::{Deployed, models_beside};
+use crate::talk::{counted, percent_asked, say, thousands};
+
+/// The rules of the output file, if it is there and they are to be heeded. What is there and holds no rules must not be replaced.
+pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
+    if args.fresh || !holds_something(&args.output) {
+        return Ok(None);
+    }
+    let refuse = |error: anyhow::Error| {
+        anyhow!(
+            "{error:#}; learned rules would replace this file: name another one with -o, or start over with --fresh, which leaves a backup"
+        )
+    };
+    Deployed::load(&args.output).map(Some).map_err(refuse)
+}
+
+/// Whether there is a file with something in it; pipes and devices are for writing alone.
+fn holds_something(path: &Path) -> bool {
+    !output::is_stdout(path) && path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
+}
+
+/// Fail where earlier rules mean something else by a site.
+pub(super) fn check_sites(args: &Learn, earlier: Option<&Deployed>) -> Result<()> {
+    let (by, known) = (args.grouping.site_by, earlier.map(|earlier| earlier.rules.site_by));
+    if let Some(known) = known.filter(|known| *known != by) {
+        bail!(
+            "the rules that are there are grouped by {}, not by {}: learn with --site-by {}, or start over with --fresh",
+            known.name(),
+            by.name(),
+            known.name()
+        );
+    }
+    Ok(())
+}
+
+/// Keep what a file holds under a name that is free.
+pub(super) fn back_up(path: &Path) -> Result<Option<PathBuf>> {
+    if !holds_something(path) {
+        return Ok(None);
+    }
+    let backup = backup_name(path);
+    match Deployed::load(path) {
+        // Its models are about to be replaced as well: the copy has its own.
+        Ok(mut deployed) if !deployed.models.is_empty() => {
+            deployed.save(&backup)?;
+        }
+        _ => {
+            std::fs::copy(path, &backup).with_context(|| format!("cannot write {}", backup.display()))?;
+        }
+    }
+    Ok(Some(backup))
+}
+
+/// `rules.json.bak`, or the first of `rules.json.bak2`, `rules.json.bak3` and so on that is not there yet.
+fn backup_name(path: &Path) -> PathBuf {
+    let numbered = |number: u32| {
+        let mut name = path.as_os_str().to_os_string();
+        name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
+        PathBuf::from(name)
+    };
+    let mut number = 1;
+    while numbered(number).exists() {
+        number += 1;
+    }
+    numbered(number)
+}
+
+/// Say which files there are beside the rules now, and which are of no use any more.
+pub(super) fn say_where(
+    args: &Learn,
+    models: Option<&Path>,
+    backup: Option<&Path>,
+    earlier: Option<&Deployed>,
+) {
+    let rules = args.output.display();
+    match models {
+        Some(models) => say(&format!("model written to {} (keep it next to {rules})", models.display())),
+        None if earlier.is_some_and(|earlier| !earlier.models.is_empty()) => {
+            say(&format!("{} is not needed any more", models_beside(&args.output).display()));
+        }
+        None => {}
+    }
+    if let Some(backup) = backup {
+        say(&format!("the rules that were there are in {}", backup.display()));
+    }
+}
+
+/// Models of sites of which nothing was learned stay, like their rules.
+pub(super) fn keep_models(models: &mut Models, learned: &[Learned], earlier: Option<&Deployed>) {
+    let is_learned =
+        |site: &str| learned.iter().any(|known| known.rules.site == site && !known.revision.is_untouched);
+    for (site, model) in earlier.into_iter().flat_map(|earlier| &earlier.models) {
+        if !is_learned(site) {
+            models.insert(site.clone(), model.clone());
+        }
+    }
+}
+
+/// What a person should know of the rules that were there before: those that this crawl refutes, and what was not proposed because of them.
+pub(super) fn warnings(learned: &[Learned], max_fpr: f64) -> Vec<String> {
+    let refuted = learned.iter().flat_map(|site| &site.revision.refuted);
+    let mut lines: Vec<String> = refuted.map(|rule| refuted_line(rule, max_fpr)).collect();
+    let left_out: u64 = learned.iter().map(|site| site.revision.left_out).sum();
+    if left_out > 0 {
+        let left_out = counted(left_out, "proposal");
+        lines.push(format!("left out, since a rejected or refuted rule does the same: {left_out}"));
+    }
+    lines
+}
+
+fn refuted_line(rule: &Rule, max_fpr: f64) -> String {
+    let evidence = rule.evidence.clone().unwrap_or_default();
+    let (id, limit) = (&rule.id, percent_asked(max_fpr));
+    let (wrong, trials) = (thousands(evidence.false_positives), counted(evidence.trials, "URL"));
+    let fate = if is_a_persons(rule) {
+        "it stays, since a person decided on it; \"review\": \"rejected\" takes it out of use"
+    } else {
+        "it is gone, though it was found valid before"
+    };
+    format!("warning: rule {id} is wrong on {wrong} of {trials} here, and the limit is {limit}: {fate}")
+}
+
+/// What is different from the rules that were there before.
+#[derive(Serialize)]
+pub(crate) struct Changes {
+    /// Rules that stay because of what was decided on them.
+    decided: u64,
+    new: u64,
+    gone: u64,
+    as_before: u64,
+    /// What some of those that are gone said.
+    #[serde(skip)]
+    gone_rules: Vec<String>,
+}
+
+/// Rules that are gone and named.
+const MOST_GONE: usize = 5;
+
+impl Changes {
+    pub(super) fn new(earlier: &RuleSet, now: &RuleSet) -> Changes {
+        let diff = SetDiff::new(earlier, now);
+        let [new, gone, changed] = diff.counts();
+        let lost = diff.sites.iter().flat_map(|site| &site.lost);
+        let name = |rule: &&Rule| format!("  gone: {}", rule.action);
+        Changes {
+            decided: now.rules().filter(|(_, rule)| is_decided(rule)).count() as u64,
+            new,
+            gone,
+            as_before: diff.same + changed,
+            gone_rules: lost.take(MOST_GONE).map(name).collect(),
+        }
+    }
+
+    /// Whether there were any rules before.
+    pub(super) fn were_any(&self) -> bool {
+        self.gone + self.as_before > 0
+    }
+
+    pub(super) fn told(&self) -> Vec<String> {
+        let Changes { decided, new, gone, as_before, gone_rules } = self;
+        let [new, gone_said, as_before] = [new, gone, as_before].map(|count| thousands(*count));
+        let kept = format!("{} kept", counted(*decided, "decision"));
+        let mut lines = vec![format!(
+            "compared with the rules that were there: {new} new, {gone_said} gone, {as_before} as before; {kept}"
+        )];
+        lines.extend(gone_rules.iter().cloned());
+        let more = gone - gone_rules.len() as u64;
+        if more > 0 {
+            lines.push(format!("  … and {} more", thousands(more)));
+        }
+        lines
+    }
+}
