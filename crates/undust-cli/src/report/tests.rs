@@ -111,16 +111,17 @@ fn skips_have_a_list_of_their_own() {
 
 #[test]
 fn what_trying_out_has_shown() {
-    let (pages, mut learned) = site(1);
-    let validation = |verdict, positive| Some(Validation { verdict, positive, ..Validation::default() });
-    let evidence = |support| Some(Evidence { support, bound: 1.0, ..Evidence::default() });
-    let rule = &mut learned.rules.rules[0];
-    (rule.evidence, rule.validation) = (evidence(1159), validation(Verdict::Valid, 43));
-    let text = of_sites([(pages.clone(), learned.clone())].into_iter());
+    let shown = |verdict, positive| {
+        let (pages, mut learned) = site(1);
+        let rule = &mut learned.rules.rules[0];
+        rule.evidence = Some(Evidence { support: 1159, bound: 1.0, ..Evidence::default() });
+        rule.validation = Some(Validation { verdict, positive, ..Validation::default() });
+        of_sites([(pages, learned)].into_iter())
+    };
+    let text = shown(Verdict::Valid, 43);
     assert!(text.contains("valid: 43 pairs compared, 0 other"), "{text}");
     assert!(!text.contains("held out") && !text.contains("Likely, to be tried out"), "{text}");
-    learned.rules.rules[0].validation = validation(Verdict::Likely, 0);
-    let text = of_sites([(pages, learned)].into_iter());
+    let text = shown(Verdict::Likely, 0);
     assert!(text.contains("Likely, to be tried out") && text.contains("1,159"), "{text}");
 }
 
