@@ -61,7 +61,7 @@ const INLINE: [LocalName; 34] = [
 ];
 
 /// Where these begin or end, a row does.
-const ROWS: [LocalName; 9] = [
+const ROWS: [LocalName; 10] = [
     local_name!("tr"),
     local_name!("li"),
     local_name!("dt"),
@@ -71,6 +71,8 @@ const ROWS: [LocalName; 9] = [
     local_name!("ol"),
     local_name!("dl"),
     local_name!("pre"),
+    // Between head and rows of what is preformatted.
+    local_name!("hr"),
 ];
 
 /// The tokenizer compares each attribute of a tag with all others before it. A tag with more places where an attribute
@@ -536,6 +538,7 @@ mod tests {
         assert_eq!(text("<ul><li>a<ul><li> b</li></ul></li> <li>c</ul>d"), "a\nb\nc\nd");
         assert_eq!(text("<dl><dt>a<dd>b<dt>c<dd>d</dl>"), "a b\nc d");
         assert_eq!(text("<pre>\n<b>a</b>  1\n\nb 2</pre>c\nd"), "a 1\nb 2\nc d");
+        assert_eq!(text("<pre>Name Size<hr>a 1\nb 2\n<hr></pre>"), "Name Size\na 1\nb 2");
         assert_eq!(text("<pre>a<script>x\ny</script>\n<template>\n</template>b"), "a\nb");
         assert_eq!(text("<ul><li></ul>a"), "a");
     }
