@@ -132,9 +132,9 @@ fn for_nutch() {
     <!-- example.com: rule print -->
     <regex><pattern>^http://www\.example\.com/print/([0-9]+)$</pattern><substitution>http://www.example.com/item?id=$1</substitution></regex>
     <!-- example.com: rule index -->
-    <regex><pattern>^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))(.*)/index\.html$</pattern><substitution>$1/</substitution></regex>
+    <regex><pattern>^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))([^:/?#]+://[^/?#]*.*)/index\.html$</pattern><substitution>$1/</substitution></regex>
     <!-- example.com: rule word -->
-    <regex><pattern>(?:^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))|(?!^)\G)(.*?)-old-</pattern><substitution>$1-</substitution></regex>
+    <regex><pattern>(^(?![^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*(?:m\.example\.com)(?:[:/?#]|$))(?=[^:/?#]+://(?:[^/?#]*@)?(?:[^./?#@:]+\.)*example\.com(?:[:/?#]|$))[^:/?#]+://[^/?#]*[/?#]|(?!^)\G)(.*?)-old-</pattern><substitution>$1$2-</substitution></regex>
     </regex-normalize>
     ! 4 rules written for nutch
     ! mind: URLs must be normalised first, and the list be run until nothing changes, as our rules are
@@ -383,16 +383,17 @@ fn as_expressions() {
     {"site":"example.com","rule":"sid","pattern":"^([^:/?#]+)://((?:[^./?#@:]+\\.)*example\\.com)((?:/[^/?#]*)*)\\?((?:(?:[^&;=#s][^&;=#]*|s[^&;=#]+)?(?:=[^&;#]*)?&)*)s=[^&;#]*&((?:[^&;=#s][^&;=#]*|s[^&;=#]+)?(?:=[^&;#]*)?(?:&(?:[^&;=#s][^&;=#]*|s[^&;=#]+)?(?:=[^&;#]*)?)*)$","replacement":"${1}://${2}${3}?${4}${5}"}
     {"site":"example.com","rule":"sid","pattern":"^([^:/?#]+)://((?:[^./?#@:]+\\.)*example\\.com)((?:/[^/?#]*)*)\\?((?:[^&;=#s][^&;=#]*|s[^&;=#]+)?(?:=[^&;#]*)?(?:&(?:[^&;=#s][^&;=#]*|s[^&;=#]+)?(?:=[^&;#]*)?)*)&s=[^&;#]*$","replacement":"${1}://${2}${3}?${4}"}
     {"site":"example.com","rule":"print","pattern":"^http://www\\.example\\.com/print/([0-9]+)$","replacement":"http://www.example.com/item?id=${1}"}
-    {"site":"example.com","rule":"index","pattern":"^(.*)/index\\.html$","replacement":"${1}/"}
-    {"site":"example.com","rule":"word","pattern":"-old-","replacement":"-"}
-    ! 4 rules written for regex
+    {"site":"example.com","rule":"index","pattern":"^([^:/?#]+://[^/?#]*.*)/index\\.html$","replacement":"${1}/"}
+    ! 3 rules written for regex
     ! mind: URLs must be normalised first, and the list be run until nothing changes, as our rules are
     ! mind: URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone
-    ! left out: 2 rules
+    ! left out: 3 rules
     !   it converts text, which replacements cannot:
     !     example.com: rule lower: http://www.example.com/{x} -> http://www.example.com/{lower(x)}
     !   its * only makes keys: URLs stay as they are:
     !     m.example.com: rule any: http://{...}/{...}?q=* -> http://{...}/{...}?q=*
+    !   its text may stand in the scheme or the host, too:
+    !     example.com: rule word: -old- -> -
     = 0
     "#);
 }

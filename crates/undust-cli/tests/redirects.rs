@@ -137,7 +137,7 @@ fn a_site_that_cannot_be_asked() {
     let private = run(&format!("--try http://{host} --contact keeper@example.com"));
     assert_snapshot!(private.replace(&host, "HOST"), @"
     ! asking for 3 URLs, and for others where these are no pages
-    ! undust: http://HOST/a: not fetched: 127.0.0.1 is at 127.0.0.1, which is not a public address (--allow-private, for servers of your own)
+    ! undust: http://HOST/a: not fetched: 127.0.0.1 is not a public address (--allow-private, for servers of your own)
     = 2
     ");
     assert_snapshot!(run(&format!("--try http://{host}")), @"

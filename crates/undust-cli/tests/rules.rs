@@ -104,6 +104,7 @@ fn a_circle_is_explained() {
        -> http://example.com/a/{x}
         = http://example.com/a/1
       the rules run in a circle here: the URL stays as it was (see `undust check`)
+    ! rules.json: warning: example.com: rules back, there run in a circle on http://example.com/a/Fresh0
     = 0
     ");
     assert_snapshot!(folder.undust("explain -r rules.json --json http://example.com/a/1"), @r#"

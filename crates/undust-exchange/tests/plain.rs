@@ -66,7 +66,7 @@ fn is_promised(url: &str) -> bool {
     let labels: Vec<&str> = host.split('.').collect();
     labels.len() > 1
         && labels.iter().all(|label| !label.is_empty())
-        && !host.contains(['[', ']', '@', ':'])
+        && host.bytes().all(|byte| byte.is_ascii_alphanumeric() || b"-._".contains(&byte))
         && !url.contains([';', '\u{FFFD}'])
         && !url.contains(char::is_control)
         && !url[url.find("://").map_or(0, |at| at + 3)..].contains("://")

@@ -98,7 +98,7 @@ pub(crate) fn read_page<'py>(
         ("canonical", page.canonical),
         ("redirect", page.redirect),
         ("text", page.text),
-        ("words", page.words.map(|words| words.as_str().to_owned())),
+        ("undust_words", page.words.map(|words| words.as_str().to_owned())),
     ];
     for (name, text) in texts {
         if let Some(text) = text {

@@ -70,11 +70,11 @@ def test_a_page_is_a_line(watch):
             "simhash": page["simhash"],
             "title": "Bees",
             "canonical": "http://www.shop.example/bees",
-            "words": page["words"],
+            "undust_words": page["undust_words"],
         }
     ]
     # A version, and three digits for each word.
-    assert page["words"][0] == "1" and len(page["words"]) == 1 + 3 * len("Bees fly home".split())
+    assert page["undust_words"][0] == "1" and len(page["undust_words"]) == 1 + 3 * len("Bees fly home".split())
     assert counts(shop.crawler) == {"recorded": 1}
 
 
@@ -82,7 +82,7 @@ def test_texts_are_recorded_where_asked_for(watch):
     shop = watch(UNDUST_RECORD_TEXT=True)
     shop.answer()
     (row,) = shop.rows()
-    assert row["text"] == "Bees fly home." and "words" not in row
+    assert row["text"] == "Bees fly home." and "undust_words" not in row
 
 
 def test_long_texts_are_not_recorded(watch):
@@ -90,7 +90,7 @@ def test_long_texts_are_not_recorded(watch):
     for words in (10_000, 10_001):
         shop.answer(body=b"<p>" + b"bees fly " * (words // 2) + b"home " * (words % 2))
     whole, longer = shop.rows()
-    assert len(whole["words"]) == 1 + 3 * 10_000 and "words" not in longer and "simhash" in longer
+    assert len(whole["undust_words"]) == 1 + 3 * 10_000 and "undust_words" not in longer and "simhash" in longer
 
 
 def test_lines_are_whole(watch):
@@ -198,7 +198,7 @@ def test_an_answer_that_ends_with_its_connection_is_whole(watch):
 
 
 #: What a recording of 0.1.0 has, what a new one has, and one with texts.
-KINDS = [("simhash",), ("simhash", "words"), ("text",)]
+KINDS = [("simhash",), ("simhash", "undust_words"), ("text",)]
 
 
 @pytest.mark.parametrize("kinds", [*([kind] for kind in KINDS), KINDS])
@@ -209,7 +209,7 @@ def test_recordings_of_all_kinds_can_be_learned_from(watch, kinds):
         for url in (f"http://www.shop.example/item/{n}", f"http://www.shop.example/item/{n}?sid={n * 7}"):
             shop.answer(url, body=f"{body}<!-- {url} -->".encode())
     rows = [
-        {name: value for name, value in {**row, **words_of(row)}.items() if name not in {"simhash", "text", "words"} - {*kinds[n // 2 % len(kinds)]}}
+        {name: value for name, value in {**row, **words_of(row)}.items() if name not in {"simhash", "text", "undust_words"} - {*kinds[n // 2 % len(kinds)]}}
         for n, row in enumerate(shop.rows())
     ]
     key = undust.Canonicalizer(undust.learn(rows)).canonicalize
@@ -217,7 +217,7 @@ def test_recordings_of_all_kinds_can_be_learned_from(watch, kinds):
 
 
 def words_of(row):
-    return {"words": undust.read_page(row["url"], row["text"].encode(), content_type="text/plain")["words"]}
+    return {"undust_words": undust.read_page(row["url"], row["text"].encode(), content_type="text/plain")["undust_words"]}
 
 
 def test_echoes_and_counters_are_seen_in_words_as_in_texts(watch):

@@ -46,7 +46,7 @@ const NAMES: [(&str, Column); 23] = [
     ("sitemap", Column::Sitemap),
     ("html", Column::Html),
     ("text", Column::Text),
-    ("words", Column::Words),
+    ("undust_words", Column::Words),
     ("content_digest", Column::Digest),
     ("fetch_status", Column::Status),
     ("fetch_redirect", Column::Redirect),

@@ -22,7 +22,7 @@ class Recorder:
     """Appends whole lines to a file."""
 
     def __init__(self, path: Path, text: bool, stats: Stats) -> None:
-        self._fields = (*FIELDS, "text" if text else "words")
+        self._fields = (*FIELDS, "text" if text else "undust_words")
         self._stats = stats
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
