@@ -155,9 +155,9 @@ fn verdicts_stay() {
 /// Without labels: what was tried out is not to be tried again.
 #[test]
 fn likely_rules_keep_their_verdicts() {
-    let urls: String =
-        shop().lines().filter_map(|row| row.split('\t').next()).map(|url| format!("{url}\n")).collect();
-    let folder = Folder::with("crawl.tsv", shop()).and("urls.tsv", urls);
+    let urls: Vec<String> =
+        shop().lines().filter_map(|row| row.split('\t').next()).map(str::to_owned).collect();
+    let folder = Folder::with("crawl.tsv", shop()).and("urls.tsv", urls.join("\n"));
     let learn = "learn urls.tsv --method dustbuster";
     folder.undust(learn).fine();
     let proposed = folder.read("rules.json");
@@ -263,15 +263,19 @@ fn two_files_that_are_the_same() {
     ");
 }
 
-#[test]
-fn two_files_that_differ() {
+fn two_files() -> Folder {
     let other = RULES
         .replace(r#""note": "written by hand""#, r#""review": "rejected""#)
         .replace("print/{id:digits}", "print/{id}");
-    let folder = Folder::with("old.json", RULES).and("new.json", other).and(
+    Folder::with("old.json", RULES).and("new.json", other).and(
         "urls.txt",
         "http://www.example.com/a?sid=1\nhttp://www.example.com/print/7\nhttp://www.example.com/print/seven\n",
-    );
+    )
+}
+
+#[test]
+fn two_files_that_differ() {
+    let folder = two_files();
     assert_snapshot!(folder.undust("diff old.json new.json --urls urls.txt"), @"
     example.com
     + http://www.example.com/print/{id} -> http://www.example.com/item?id={id}
@@ -291,6 +295,11 @@ fn two_files_that_differ() {
         + http://www.example.com/item?id=seven
     = 1
     ");
+}
+
+#[test]
+fn two_files_that_differ_in_json() {
+    let folder = two_files();
     assert_snapshot!(folder.undust("diff old.json new.json --urls urls.txt --json"), @r#"
     {
       "different": true,

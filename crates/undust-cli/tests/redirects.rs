@@ -22,7 +22,7 @@ fn rules(site: &str, host: &str) -> String {
     RULES.replace("SITE", site).replace("HOST", host)
 }
 
-/// Folders have a slash, as mod_dir wants it.
+/// Folders have a slash, as `mod_dir` wants it.
 fn answer(path: &str, _: usize) -> Reply {
     match path.split('?').next().unwrap_or_default() {
         "/a" | "/b/" | "/html/c" => Reply::ok("a page"),

@@ -34,7 +34,9 @@ impl Imprint {
         let others: Vec<Word> = title.iter().copied().filter(|&word| !is_own(word)).collect();
         let mut words = hashed_with_numbers(page.text.as_deref().unwrap_or_default());
         words.retain(|&word| word != ROW_END);
-        words.iter_mut().for_each(|word| *word = *word & !1 | Word::from(is_own(*word)));
+        for word in &mut words {
+            *word = *word & !1 | Word::from(is_own(*word));
+        }
         words.sort_unstable();
         words.dedup_by_key(|word| *word & !1);
         words.truncate(SAMPLE_WORDS);

@@ -123,7 +123,9 @@ pub(crate) fn portraits(
 
 /// The words of a URL, in order, each as `fit` makes them; none of them is the end of a row.
 fn fitted(mut words: Vec<Word>, fit: fn(Word) -> Word) -> Vec<Word> {
-    words.iter_mut().for_each(|word| *word = fit(*word));
+    for word in &mut words {
+        *word = fit(*word);
+    }
     words.retain(|&word| word != ROW_END);
     words.sort_unstable();
     words.dedup();

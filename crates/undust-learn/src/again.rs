@@ -185,6 +185,7 @@ pub fn with_unseen(learned: impl Iterator<Item = SiteRules>, earlier: Option<&Ru
 #[cfg(test)]
 mod tests {
     use undust::rules::Action;
+    use undust::url::SiteBy;
 
     use super::*;
 
@@ -193,12 +194,12 @@ mod tests {
         Rule { learner: Some("usual".to_owned()), ..Rule::new(action) }
     }
 
-    fn tried(verdict: Verdict, positive: u64) -> Option<Validation> {
-        Some(Validation { verdict, positive, ..Validation::default() })
+    fn tried(verdict: Verdict, positive: u64) -> Validation {
+        Validation { verdict, positive, ..Validation::default() }
     }
 
     fn earlier(rules: Vec<Rule>, is_judged: bool) -> Earlier {
-        Earlier::of(Some(&RuleSet::of_site("a.com", Default::default(), rules)), "a.com", is_judged)
+        Earlier::of(Some(&RuleSet::of_site("a.com", SiteBy::default(), rules)), "a.com", is_judged)
     }
 
     #[test]
@@ -209,10 +210,10 @@ mod tests {
             Rule { review: Review::Accepted, ..rule("accepted") },
             Rule { review: Review::Rejected, ..rule("rejected") },
             Rule { note: Some("why".to_owned()), ..rule("annotated") },
-            Rule { validation: tried(Verdict::Valid, 9), ..rule("valid") },
-            Rule { validation: tried(Verdict::Invalid, 0), ..rule("invalid") },
-            Rule { validation: tried(Verdict::Likely, 0), ..rule("likely") },
-            Rule { validation: tried(Verdict::Open, 2), ..rule("open") },
+            Rule { validation: Some(tried(Verdict::Valid, 9)), ..rule("valid") },
+            Rule { validation: Some(tried(Verdict::Invalid, 0)), ..rule("invalid") },
+            Rule { validation: Some(tried(Verdict::Likely, 0)), ..rule("likely") },
+            Rule { validation: Some(tried(Verdict::Open, 2)), ..rule("open") },
         ];
         let names = |rules: &[Rule]| -> Vec<String> {
             let name = |rule: &Rule| rule.action.sides().0["http://a.com/".len()..].replace("?s=*", "");
@@ -230,20 +231,20 @@ mod tests {
     #[test]
     fn a_rule_learned_again_keeps_its_name_and_what_was_tried() {
         let named = Rule { id: "mine".to_owned(), ..rule("a") };
-        let open = Rule { validation: tried(Verdict::Likely, 2), ..rule("b") };
-        let untried = Rule { validation: tried(Verdict::Likely, 0), ..rule("c") };
+        let open = Rule { validation: Some(tried(Verdict::Likely, 2)), ..rule("b") };
+        let untried = Rule { validation: Some(tried(Verdict::Likely, 0)), ..rule("c") };
         let earlier = earlier(vec![named, open, untried], true);
         assert_eq!(earlier.recall(rule("a")).id, "mine");
-        assert_eq!(earlier.recall(rule("b")).validation, tried(Verdict::Open, 2));
+        assert_eq!(earlier.recall(rule("b")).validation, Some(tried(Verdict::Open, 2)));
         assert_eq!(earlier.recall(rule("c")).validation, None);
-        let likely = Rule { validation: tried(Verdict::Likely, 0), ..rule("b") };
-        assert_eq!(earlier.recall(likely).validation, tried(Verdict::Likely, 2));
+        let likely = Rule { validation: Some(tried(Verdict::Likely, 0)), ..rule("b") };
+        assert_eq!(earlier.recall(likely).validation, Some(tried(Verdict::Likely, 2)));
     }
 
     #[test]
     fn an_annotated_likely_rule_that_is_learned_stands_once() {
         let note = Some("looks right".to_owned());
-        let likely = Rule { validation: tried(Verdict::Likely, 0), note: note.clone(), ..rule("a") };
+        let likely = Rule { validation: Some(tried(Verdict::Likely, 0)), note: note.clone(), ..rule("a") };
         let now = earlier(vec![likely.clone()], true).with(vec![rule("a"), rule("b")]);
         assert_eq!(now, [Rule { note, ..rule("a") }, rule("b")]);
         assert_eq!(earlier(vec![likely.clone()], true).with(vec![rule("b")]), [likely, rule("b")]);
@@ -251,7 +252,7 @@ mod tests {
 
     #[test]
     fn a_refuted_rule_goes_unless_a_person_had_a_hand_in_it() {
-        let valid = Rule { validation: tried(Verdict::Valid, 9), ..rule("valid") };
+        let valid = Rule { validation: Some(tried(Verdict::Valid, 9)), ..rule("valid") };
         let accepted = Rule { review: Review::Accepted, ..rule("accepted") };
         let mut earlier = earlier(vec![valid, accepted], true);
         let wrong = Evidence { trials: 40, false_positives: 12, ..Evidence::default() };

@@ -110,8 +110,8 @@ pub(crate) fn read_page<'py>(
 
 /// What a crawl keeps of a page that `read_page` read, to tell later whether another URL shows the same one.
 #[pyfunction]
-pub(crate) fn imprint<'py>(
-    py: Python<'py>,
+pub(crate) fn imprint(
+    py: Python<'_>,
     url: UrlArgument,
     digest: Option<String>,
     title: Option<String>,

@@ -34,7 +34,7 @@ pub(crate) struct Redirects {
     /// Leave out rules that lead to what these crawls or logs saw redirected or failing
     #[arg(long, num_args = 1.., value_name = "FILE")]
     pub(crate) known: Vec<PathBuf>,
-    /// Ask this server, http://HOST or http://HOST:PORT, for some URLs of each rule first: what leads to no page is left out
+    /// Ask this server, `http://HOST` or `http://HOST:PORT`, for some URLs of each rule first: what leads to no page is left out
     #[arg(long = "try", value_name = "SERVER", value_parser = server)]
     pub(crate) tries: Vec<String>,
     /// Ask for so many targets of each rule

@@ -15,7 +15,7 @@ use crate::{output, rules_file};
 pub(super) fn run_export(args: &Export) -> Result<Outcome> {
     let redirects = &args.redirects;
     output::check_place(&args.output, [&args.rules].into_iter().chain(&redirects.known), false, "export")?;
-    if !args.to.redirects() && !(redirects.known.is_empty() && redirects.tries.is_empty()) {
+    if !args.to.redirects() && (!redirects.known.is_empty() || !redirects.tries.is_empty()) {
         bail!("--known and --try are for servers that redirect: --to apache or nginx");
     }
     let rules = rules_file::load(&args.rules)?;

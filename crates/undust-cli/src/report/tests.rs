@@ -120,7 +120,7 @@ fn what_trying_out_has_shown() {
     };
     let text = shown(Verdict::Valid, 43);
     assert!(text.contains("valid: 43 pairs compared, 0 other"), "{text}");
-    assert!(!text.contains("held out") && !text.contains("Likely, to be tried out"), "{text}");
+    assert!(!text.contains("wrong, held out") && !text.contains("Likely, to be tried out"), "{text}");
     let text = shown(Verdict::Likely, 0);
     assert!(text.contains("Likely, to be tried out") && text.contains("1,159"), "{text}");
 }

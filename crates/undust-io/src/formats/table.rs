@@ -83,7 +83,7 @@ impl Column {
             Column::Html => page.body = Some(html(value.into_owned())),
             Column::Text => page.text = Some(value.into_owned()),
             Column::Words => {
-                page.words = Some(Words::parse(&value).ok_or_else(|| invalid("list of words", &value))?)
+                page.words = Some(Words::parse(&value).ok_or_else(|| invalid("list of words", &value))?);
             }
         }
         Ok(())
