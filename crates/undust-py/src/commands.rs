@@ -116,7 +116,7 @@ pub(crate) fn imprint(
     digest: Option<String>,
     title: Option<String>,
     text: Option<String>,
-) -> Bound<'py, PyBytes> {
+) -> Bound<'_, PyBytes> {
     let page = Page { digest, title, text, ..Page::new(url.bytes()) };
     PyBytes::new(py, &py.detach(|| Imprint::new(&page).to_bytes()))
 }
