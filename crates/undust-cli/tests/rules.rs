@@ -109,6 +109,7 @@ fn a_circle_is_explained() {
     ");
     assert_snapshot!(folder.undust("explain -r rules.json --json http://example.com/a/1"), @r#"
     {"canonical":"http://example.com/a/1","settled":false,"skip":null,"steps":[{"after":"http://example.com/b/1","rule":{"evidence":null,"from":"http://example.com/a/{x}","id":"there","learner":null,"to":"http://example.com/b/{x}","validation":null}},{"after":"http://example.com/a/1","rule":{"evidence":null,"from":"http://example.com/b/{x}","id":"back","learner":null,"to":"http://example.com/a/{x}","validation":null}}],"url":"http://example.com/a/1"}
+    ! rules.json: warning: example.com: rules back, there run in a circle on http://example.com/a/Fresh0
     = 0
     "#);
 }

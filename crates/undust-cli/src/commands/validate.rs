@@ -25,6 +25,7 @@ use report::{Report, Tried};
 pub(super) fn run(args: &Validate) -> Result<Outcome> {
     let output = output(args)?;
     let rules = rules_file::load(&args.rules)?;
+    rules_file::warn(&args.rules, &rules);
     if rules.model.is_some() && output.parent() != args.rules.parent() {
         bail!("{} refers to a model in its folder: write the verdicts there, too", args.rules.display());
     }
