@@ -508,6 +508,7 @@ mod tests {
             "a.com: rule r makes http://Fresh0/ of http://a.com/go/Fresh0, which is no URL of this site";
         assert_eq!(findings("a.com", vec![rule("r", "http://{...}/go/{h}", "http://{h}/")]), [host]);
         assert!(findings("a.com", vec![rule("r", "//", "/")]).is_empty());
+        assert!(findings("a.com", vec![rule("r", "^http://a.com:81//", "^http://a.com:81/")]).is_empty());
         assert!(findings("a.com", vec![rule("r", "http://a.com/{...}", "http://b.org/{...}")]).is_empty());
         assert!(findings("a.com", vec![rule("r", "^http://www.a.com/", "^http://b.org/")]).is_empty());
         assert!(findings("a.com", vec![rule("r", "http://{h}.a.com/", "http://*.a.com/")]).is_empty());

@@ -109,7 +109,7 @@ fn rewrite_spoils(rewrite: &Rewrite) -> bool {
     !web || !host || !keeps_authority(rewrite) || odd
 }
 
-/// Whether a substitution that names the authority prints a URL of the web whose host is a plain name. (It does not fire where it would leave no host.)
+/// Whether a substitution that names the authority prints a URL of the web: its authority stays as it was, or the host is a plain name. (It does not fire where it would leave no host.)
 fn keeps_web(s: &Substitute) -> bool {
     let plain = |rest: &[u8]| !rest.iter().any(|b| b"@:[]#%".contains(b));
     let rest_of_web = |bytes: &[u8]| {
@@ -118,5 +118,8 @@ fn keeps_web(s: &Substitute) -> bool {
     };
     let behind_colon = |bytes: &[u8]| bytes.strip_prefix(b"://").map(<[u8]>::to_vec);
     let rest = |bytes: &[u8]| if s.is_at_start() { rest_of_web(bytes) } else { behind_colon(bytes) };
-    rest(s.from()).is_some() && rest(s.to()).is_some_and(|rest| plain(&rest))
+    let authority = |rest: &[u8]| rest.iter().position(|b| b"/?".contains(b)).map(|end| rest[..end].to_vec());
+    let (Some(from), Some(to)) = (rest(s.from()), rest(s.to())) else { return false };
+    let stays = authority(&from).is_some() && authority(&from) == authority(&to);
+    stays || plain(&to)
 }
