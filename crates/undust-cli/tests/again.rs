@@ -418,3 +418,15 @@ fn skips_order_and_settings_differ() {
     = 2
     ");
 }
+
+/// What writes rules that are not learned from this crawl keeps the file that it replaces.
+#[test]
+fn an_import_keeps_what_was_there() {
+    let folder = Folder::with("rules.json", RULES).and("filters.txt", "||example.com^$removeparam=sid\n");
+    let import = "import filters.txt --from removeparam -o rules.json";
+    let first = folder.undust(import).to_string();
+    assert!(first.contains("what rules.json held before is in rules.json.bak"), "{first}");
+    assert_eq!(folder.read("rules.json.bak"), RULES);
+    let again = folder.undust(import).to_string();
+    assert!(!again.contains(".bak"), "the same rules need no backup: {again}");
+}

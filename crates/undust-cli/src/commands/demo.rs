@@ -63,7 +63,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
     let rules = rule_set(learned.into_iter().map(|site| site.rules), learner.name(), &config, &total);
     show(&rules, &total)?;
     learn::auto::show(&parts, &seconds)?;
-    rules_file::save(&args.output, &rules)?;
+    rules_file::replace(&args.output, &rules)?;
     judge(&rules, &test)?;
     let facts = Facts {
         inputs: &[PathBuf::from(NAME)],

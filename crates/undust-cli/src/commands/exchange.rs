@@ -45,7 +45,7 @@ pub(super) fn run_import(args: &Import) -> Result<Outcome> {
     output::check_place(&args.output, [&args.input], false, "rules")?;
     let text = undust_io::open(&args.input)?.into_text()?;
     let imported = import(&text, args.from).map_err(|error| anyhow!("{}: {error}", args.input.display()))?;
-    rules_file::save(&args.output, &imported.rules)?;
+    rules_file::replace(&args.output, &imported.rules)?;
     let rules = counted(imported.rules.rules().count() as u64, "rule");
     say(&format!("{rules} on {}", counted(imported.rules.sites.len() as u64, "site")));
     report("entry", &imported.left_out);

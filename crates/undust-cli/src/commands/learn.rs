@@ -33,7 +33,7 @@ use super::{Read, drop_content, opened, print_json, read_into};
 use crate::args::{self, Learn, Method};
 use crate::progress::{SiteProgress, Sites};
 use crate::report::Facts;
-use crate::rules_file::Deployed;
+use crate::rules_file::{self, Deployed};
 use crate::table::{align_right, ruled};
 use crate::talk::{counted, percent, percent_at_most, report_problems, say, thousands};
 use crate::{Outcome, output, report};
@@ -54,7 +54,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let collector = report::Collector::new(args.report.is_some(), &config);
     let mut course = attend(opened(&args.inputs), args, earlier.as_ref(), &collector, &report_problems)?;
     course.talk.iter().for_each(|line| say(line));
-    let backup = if args.fresh { again::back_up(&args.output)? } else { None };
+    let backup = if args.fresh { rules_file::back_up(&args.output)? } else { None };
     let model_path = course.deployed.save(&args.output)?;
     let Course { read, total, seconds, method, seen: rules, .. } = &course;
     let models = &course.deployed.models;

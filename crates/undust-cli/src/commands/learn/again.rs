@@ -1,8 +1,8 @@
 //! What `undust learn` does about a rule file that is there already: what was decided on its rules stays, and what changes is said.
 
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-use anyhow::{Context, Result, anyhow, bail};
+use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use undust::rules::{Rule, RuleSet};
 use undust_learn::again::{is_a_persons, is_decided};
@@ -11,13 +11,12 @@ use undust_learn::pipeline::Learned;
 use undust_neural::file::Models;
 
 use crate::args::Learn;
-use crate::output;
-use crate::rules_file::{Deployed, models_beside};
+use crate::rules_file::{self, Deployed, models_beside};
 use crate::talk::{counted, percent_asked, say, thousands};
 
 /// The rules of the output file, if it is there and they are to be heeded. What is there and holds no rules must not be replaced.
 pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
-    if args.fresh || !holds_something(&args.output) {
+    if args.fresh || !rules_file::holds_something(&args.output) {
         return Ok(None);
     }
     let refuse = |error: anyhow::Error| {
@@ -26,11 +25,6 @@ pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
         )
     };
     Deployed::load(&args.output).map(Some).map_err(refuse)
-}
-
-/// Whether there is a file with something in it; pipes and devices are for writing alone.
-fn holds_something(path: &Path) -> bool {
-    !output::is_stdout(path) && path.metadata().is_ok_and(|file| file.is_file() && file.len() > 0)
 }
 
 /// Fail where earlier rules mean something else by a site.
@@ -45,38 +39,6 @@ pub(super) fn check_sites(args: &Learn, earlier: Option<&Deployed>) -> Result<()
         );
     }
     Ok(())
-}
-
-/// Keep what a file holds under a name that is free.
-pub(super) fn back_up(path: &Path) -> Result<Option<PathBuf>> {
-    if !holds_something(path) {
-        return Ok(None);
-    }
-    let backup = backup_name(path);
-    match Deployed::load(path) {
-        // Its models are about to be replaced as well: the copy has its own.
-        Ok(mut deployed) if !deployed.models.is_empty() => {
-            deployed.save(&backup)?;
-        }
-        _ => {
-            std::fs::copy(path, &backup).with_context(|| format!("cannot write {}", backup.display()))?;
-        }
-    }
-    Ok(Some(backup))
-}
-
-/// `rules.json.bak`, or the first of `rules.json.bak2`, `rules.json.bak3` and so on that is not there yet.
-fn backup_name(path: &Path) -> PathBuf {
-    let numbered = |number: u32| {
-        let mut name = path.as_os_str().to_os_string();
-        name.push(if number == 1 { ".bak".to_owned() } else { format!(".bak{number}") });
-        PathBuf::from(name)
-    };
-    let mut number = 1;
-    while numbered(number).exists() {
-        number += 1;
-    }
-    numbered(number)
 }
 
 /// Say which files there are beside the rules now, and which are of no use any more.
