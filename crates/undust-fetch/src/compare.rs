@@ -19,9 +19,6 @@ use crate::http::request_target;
 /// So many pages are remembered, of two to three kilobytes each.
 const MOST_REMEMBERED: usize = 20_000;
 
-/// So many failures in a row, where a host never answered, are no accident.
-const DOWN_AFTER: u32 = 2;
-
 /// Compares the pages of URLs. Threads may share one.
 #[derive(Debug)]
 pub struct Comparer {
@@ -276,7 +273,7 @@ impl Comparer {
     fn silent(&self, target: &Target, told: &str, why: String) -> Visit {
         let good = lock(&self.good).get(&target.host).cloned();
         let Some(good) = good else {
-            let down = self.fetcher.failures_in_a_row(&target.host) >= DOWN_AFTER;
+            let down = self.fetcher.seems_down(&target.host);
             return if down { self.give_up(target, told.to_owned()) } else { Visit::Untold(told.to_owned()) };
         };
         match self.fetcher.fetch(&good).map_err(|error| error.kind) {

@@ -38,6 +38,9 @@ pub struct Fetched {
     pub redirects: u32,
 }
 
+/// One failure may be the URL's.
+const FAILURES_OF_A_HOST_THAT_IS_DOWN: u32 = 2;
+
 /// A polite and careful fetcher. Threads may share one: requests to one host wait for each other, to different hosts
 /// they do not.
 #[derive(Debug)]
@@ -105,6 +108,11 @@ impl Fetcher {
     /// 0 after any answer. One bad URL makes 1; many in a row say that the host is down.
     pub fn failures_in_a_row(&self, host: &str) -> u32 {
         self.hosts.get(host).failures()
+    }
+
+    /// Whether a host that never answered seems to be down: too many failures in a row for an accident.
+    pub fn seems_down(&self, host: &str) -> bool {
+        self.failures_in_a_row(host) >= FAILURES_OF_A_HOST_THAT_IS_DOWN
     }
 
     /// Whether the `robots.txt` of an origin (`scheme://host`, with its port if that is not the usual one) was answered.

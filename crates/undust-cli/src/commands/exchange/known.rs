@@ -98,13 +98,10 @@ fn failure(error: &FetchError, fetcher: &Fetcher) -> Result<Answer> {
             bail!("{error} (--allow-private, for servers of your own)")
         }
         FetchErrorKind::Transport(_)
-            if error.hop.is_none() && fetcher.failures_in_a_row(&host.unwrap_or_default()) >= DOWN_AFTER =>
+            if error.hop.is_none() && fetcher.seems_down(&host.unwrap_or_default()) =>
         {
             Err(anyhow!("{error}"))
         }
         _ => Ok(Answer::Unknown),
     }
 }
-
-/// So many failures in a row are no accident.
-const DOWN_AFTER: u32 = 2;
