@@ -12,14 +12,14 @@ use crate::evaluate::pairs;
 use crate::site::Sample;
 
 /// The engine that tells what each of these rules makes of a URL; rules are numbered in this order.
-pub(crate) fn engine<'a>(actions: impl Iterator<Item = &'a Action>) -> Canonicalizer {
+pub fn engine<'a>(actions: impl Iterator<Item = &'a Action>) -> Canonicalizer {
     let rules = actions.map(|action| Rule::new(action.clone())).collect();
     Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
 }
 
 /// What the first of some rules that changes `url` makes of it, into `out`, and the place of that rule; `place` gives their order, and no
 /// place to rules that are not asked. Rules behind one that was found are not run.
-pub(crate) fn first_change(
+pub fn first_change(
     engine: &Canonicalizer,
     url: &[u8],
     scratch: &mut Scratch,
@@ -43,17 +43,17 @@ pub(crate) fn first_change(
 
 /// One URL that a rule changes.
 #[derive(Clone, Copy, Debug)]
-pub(crate) struct Change {
+pub struct Change {
     /// The number of the rule.
-    pub(crate) rule: u32,
+    pub rule: u32,
     /// What becomes of the URL: a hash or a number of it.
-    pub(crate) to: u64,
+    pub to: u64,
     /// The URL's page.
-    pub(crate) cluster: u32,
+    pub cluster: u32,
 }
 
 /// What rules change, each by itself, or all of them together as one.
-pub(crate) struct Changes {
+pub struct Changes {
     changes: Vec<Change>,
     /// The pages of URLs, by what `to` would be of them.
     pages: HashMap<u64, u32>,
@@ -61,7 +61,7 @@ pub(crate) struct Changes {
 
 impl Changes {
     /// What each rule of `engine` by itself makes of the URLs of `sample`.
-    pub(crate) fn of_each_rule(sample: &Sample, engine: &Canonicalizer) -> Changes {
+    pub fn of_each_rule(sample: &Sample, engine: &Canonicalizer) -> Changes {
         let mut scratch = Scratch::new();
         let (mut changes, mut pages, mut url) = (Vec::new(), HashMap::new(), Vec::new());
         for &row in &sample.rows {
@@ -77,13 +77,13 @@ impl Changes {
     }
 
     /// These changes, where `pages` are the pages of URLs that others may become.
-    pub(crate) fn new(mut changes: Vec<Change>, pages: HashMap<u64, u32>) -> Changes {
+    pub fn new(mut changes: Vec<Change>, pages: HashMap<u64, u32>) -> Changes {
         changes.sort_unstable_by_key(|change| (change.rule, change.to, change.cluster));
         Changes { changes, pages }
     }
 
     /// The rules that change something, each with the sets of URLs that it makes equal.
-    pub(crate) fn by_rule(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = Merged<'_>>)> {
+    pub fn by_rule(&self) -> impl Iterator<Item = (u32, impl Iterator<Item = Merged<'_>>)> {
         self.changes.chunk_by(|a, b| a.rule == b.rule).map(|of_rule| {
             let merged = of_rule.chunk_by(|a, b| a.to == b.to);
             let there = |changes: &[Change]| self.pages.get(&changes[0].to).copied();
@@ -93,26 +93,26 @@ impl Changes {
 }
 
 /// URLs that become the same; at least one.
-pub(crate) struct Merged<'c> {
+pub struct Merged<'c> {
     /// Ordered by page.
-    pub(crate) changes: &'c [Change],
+    pub changes: &'c [Change],
     /// The page of the URL that already is what the others become.
-    pub(crate) there: Option<u32>,
+    pub there: Option<u32>,
 }
 
 impl Merged<'_> {
     /// How many URLs are changed.
-    pub(crate) fn changed(&self) -> u64 {
+    pub fn changed(&self) -> u64 {
         self.changes.len() as u64
     }
 
     /// How many URLs are the same then.
-    pub(crate) fn urls(&self) -> u64 {
+    pub fn urls(&self) -> u64 {
         self.changed() + u64::from(self.there.is_some())
     }
 
     /// How many of them are of the page that most are of.
-    pub(crate) fn of_one_page(&self) -> u64 {
+    pub fn of_one_page(&self) -> u64 {
         let there = |cluster| u64::from(self.there == Some(cluster));
         let most = self.pages().map(|(cluster, changed)| changed + there(cluster)).max();
         most.unwrap_or_default().max(u64::from(self.there.is_some()))
@@ -120,7 +120,7 @@ impl Merged<'_> {
 
     /// How many of the changed URLs are not of the page kept: that of the URL which is already there, or else the one that
     /// most are of.
-    pub(crate) fn wrong(&self) -> u64 {
+    pub fn wrong(&self) -> u64 {
         let right = match self.there {
             Some(kept) => {
                 self.pages().find(|(cluster, _)| *cluster == kept).map_or(0, |(_, changed)| changed)
@@ -131,12 +131,12 @@ impl Merged<'_> {
     }
 
     /// How many pairs of URLs are the same then.
-    pub(crate) fn pairs(&self) -> u64 {
+    pub fn pairs(&self) -> u64 {
         pairs(self.urls())
     }
 
     /// How many of these pairs are of one page.
-    pub(crate) fn right_pairs(&self) -> u64 {
+    pub fn right_pairs(&self) -> u64 {
         let there = |cluster| u64::from(self.there == Some(cluster));
         self.pages().map(|(cluster, changed)| pairs(changed + there(cluster))).sum()
     }

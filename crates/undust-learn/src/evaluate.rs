@@ -174,7 +174,8 @@ impl Score {
     }
 
     /// Several sites as one, whose clusters have nothing to do with each other.
-    pub(crate) fn sum(scores: &[&Score]) -> Score {
+    #[doc(hidden)]
+    pub fn sum(scores: &[&Score]) -> Score {
         let sum = |of: fn(&Score) -> u64| scores.iter().map(|score| of(score)).sum();
         let mut total = Score {
             urls: sum(|s| s.urls),
@@ -258,7 +259,7 @@ fn pairs_in<K>(counts: &HashMap<K, u64>) -> u64 {
 }
 
 /// How many pairs there are of `n`.
-pub(crate) fn pairs(n: u64) -> u64 {
+pub fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
 
@@ -289,7 +290,8 @@ impl Metrics {
     }
 
     /// Each the same.
-    pub(crate) fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
+    #[doc(hidden)]
+    pub fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
         let count = all.clone().count().max(1) as f64;
         let mean = |of: fn(&Metrics) -> f64| all.clone().map(of).sum::<f64>() / count;
         Metrics {

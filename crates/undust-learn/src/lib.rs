@@ -5,8 +5,8 @@
 
 pub mod again;
 pub mod bound;
-mod changes;
-pub mod deploy;
+#[doc(hidden)]
+pub mod changes;
 pub mod diff;
 pub mod evaluate;
 pub mod intern;
@@ -14,7 +14,7 @@ pub mod learn;
 pub mod listing;
 pub mod pipeline;
 pub mod progress;
-pub mod protocol;
+pub mod proof;
 pub mod redundant;
 pub mod seen;
 pub mod select;

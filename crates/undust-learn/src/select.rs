@@ -27,9 +27,9 @@ use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
 use crate::again::{Judged, is_a_persons};
-use crate::deploy::{Noise, Proofed};
 use crate::evaluate::share;
 use crate::learn::Candidate;
+use crate::proof::{Noise, proofs};
 use crate::site::{ALL_FOLDS, FOLDS, Site};
 use choice::{Accepted, Choice, Refused};
 use plausible::plausible;
@@ -193,7 +193,8 @@ fn noise(site: &Site, proposals: &[Proposal]) -> Noise {
     let candidates: Vec<Candidate> =
         proposals.iter().take(ENOUGH_TOLD).map(|p| p.candidate.clone()).collect();
     let sample = site.sample(0).part(plausible::ENOUGH);
-    Proofed::new(&sample, &candidates).noise()
+    let (proofs, changes) = proofs(&sample, &candidates);
+    Noise::of(&sample, &candidates, &proofs, &changes)
 }
 
 /// So many proposals tell how many labels are wrong.
@@ -322,7 +323,8 @@ fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<
 
 /// The places of rules that `check` complains of, the last of each complaint: selection saw no circle on the URLs it
 /// knows, `check` invents others.
-pub(crate) fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
+#[doc(hidden)]
+pub fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {
     let findings = check(&RuleSet::of_site(name, site_by, rules.to_vec()));
     let last = |finding: Finding| rules.iter().rposition(|rule| finding.blamed().contains(&rule.id));
     findings.into_iter().filter_map(last).collect()

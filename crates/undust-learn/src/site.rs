@@ -116,7 +116,7 @@ pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
 /// Clusters of at least this many URLs (login walls, error pages) are spread over the folds URL by URL: kept whole, no
 /// fold could ever confirm what another one learned of them.
-pub(crate) const LARGE_CLUSTER: usize = 24;
+pub const LARGE_CLUSTER: usize = 24;
 
 impl Site {
     /// Build the site `name` from its pages. Pages without a label are counted and left out.
@@ -246,7 +246,8 @@ impl Site {
     }
 
     /// Say that a URL is of another page of the site than was told.
-    pub(crate) fn relabel(&mut self, row: u32, cluster: u32) {
+    #[doc(hidden)]
+    pub fn relabel(&mut self, row: u32, cluster: u32) {
         let label = Some(self.label(cluster));
         self.rows[row as usize].cluster = cluster;
         let seen = &mut self.seen[row as usize];

@@ -4,12 +4,10 @@ use std::collections::BTreeSet;
 
 use undust::page::Page;
 use undust_io::{ReadOptions, read};
-use undust_learn::deploy::{Proofed, Strategy};
-use undust_learn::evaluate::Score;
 use undust_learn::learn::Learner;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
-use undust_learn::protocol::www10::{Experiment, Method, TABLE_MAX_FPR};
+use undust_learn::proof::proofs;
 use undust_learn::site::Site;
 
 use crate::make::{Numbers, Row, row, site};
@@ -161,28 +159,6 @@ fn forum() -> Vec<Page> {
     pages
 }
 
-/// What the graph strategy deploys at the paper's limit when a share of the labels learned from are wrong, on all URLs.
-fn deployed(pages: &[Page], noise: f64, seed: u64) -> Score {
-    let experiment = Experiment { noise, seed, ..Experiment::default() };
-    let method =
-        Method { strategies: vec![Strategy::Graph], ..Method::new(Box::new(PatternTree::default())) };
-    let report = experiment.run("computer-forum.net", pages, &[method]).expect("large enough");
-    let sets = &report.methods[0].deployments[0].sets;
-    let set = sets.iter().find(|set| set.max_fpr >= TABLE_MAX_FPR).expect("one of the rates");
-    set.score.clone()
-}
-
-#[test]
-fn wrong_labels_cost_less_than_a_fifth() {
-    let pages = forum();
-    for seed in [0, 1] {
-        let (right, noisy) = (deployed(&pages, 0.0, seed).metrics, deployed(&pages, 0.05, seed).metrics);
-        assert!(right.compression > 0.4, "{right:?}");
-        assert!(noisy.compression > 0.8 * right.compression, "{noisy:?} and without noise {right:?}");
-        assert!(noisy.fpr <= TABLE_MAX_FPR, "{noisy:?}");
-    }
-}
-
 /// The learner tells what a rule does without the engine; the engine must do it.
 #[test]
 fn the_engine_does_what_the_learner_believes() {
@@ -190,8 +166,7 @@ fn the_engine_does_what_the_learner_believes() {
     let sample = site.sample(0);
     let candidates = PatternTree::default().learn(&sample);
     assert!(candidates.len() > 10);
-    let proofed = Proofed::new(&sample, &candidates);
-    for (candidate, proof) in candidates.iter().zip(proofed.proofs()) {
+    for (candidate, proof) in candidates.iter().zip(proofs(&sample, &candidates).0) {
         assert!(proof.pairs > 0 && proof.fpr() <= 0.2, "{}: {proof:?}", candidate.action);
     }
 }

@@ -15,7 +15,7 @@ use undust_learn::intern::Interner;
 use crate::file::Models;
 use crate::model::{Known, Model, Speaker};
 use crate::network::{Decoder, Network, Token as Id};
-use crate::vocabulary::{Reading, Template, bytes};
+use undust_learn::learn::seq2seq::vocabulary::{Reading, Template, bytes};
 
 /// A rule set with the models that belong to it.
 pub struct Interpreter {

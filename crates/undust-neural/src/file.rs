@@ -10,8 +10,8 @@ use serde::{Deserialize, Serialize};
 
 use crate::model::{Known, Model, Report, Speaker};
 use crate::network::{BadTensor, Network, Shape, Token as Id};
-use crate::tokens::Delimiters;
-use crate::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
+use undust_learn::learn::seq2seq::tokens::Delimiters;
+use undust_learn::learn::seq2seq::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
 
 /// The version of the format that this release writes, and the only one it reads.
 pub const VERSION: u32 = 1;
@@ -244,7 +244,7 @@ mod tests {
             word("x", [false, false, true]),
         ];
         let vocabulary = Vocabulary::new(Delimiters::new(b":"), words);
-        let mut reading = crate::vocabulary::Reading::default();
+        let mut reading = undust_learn::learn::seq2seq::vocabulary::Reading::default();
         let mut template = |url: &str| {
             assert!(vocabulary.read(url.as_bytes(), &mut reading));
             reading.template.clone()

@@ -9,14 +9,13 @@ use undust_learn::pipeline::{Config, Learned, learn_labelled};
 use undust_learn::progress::{Stage, Watch, unwatched};
 use undust_learn::site::{ALL_FOLDS, Sample, Site};
 
-use crate::corpus::{Corpus, Tally};
-use crate::distill::distill;
 use crate::model::{Known, Model, Report};
-use crate::style::Style;
-use crate::table::{self, Entry, Spent};
-use crate::targets::Targets;
 use crate::teach::{Settings, teach, veto};
-use crate::vocabulary::Template;
+use undust_learn::learn::seq2seq::Templates;
+use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
+use undust_learn::learn::seq2seq::table::{self, Entry, Spent};
+use undust_learn::learn::seq2seq::targets::Targets;
+use undust_learn::learn::seq2seq::vocabulary::Template;
 
 /// Sites with fewer URLs than this are left alone: what a network learns from so few is noise.
 pub const LEAST_PAIRS: usize = 800;
@@ -28,20 +27,16 @@ pub struct Seq2seq {
     pub settings: Settings,
     /// Read URLs as the paper does, whatever suits the site.
     pub paper: bool,
-    /// Know templates, and train no network for those that are not known.
-    pub known_only: bool,
 }
 
 impl Learner for Seq2seq {
     fn name(&self) -> &'static str {
-        "seq2seq"
+        self.templates().name()
     }
 
     /// The sentences that a network would be taught, as rules. They are known before it is.
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
-        let corpus = self.read(sample);
-        let targets = Targets::find(&corpus, ALL_FOLDS);
-        distill(&corpus, &targets.of)
+        self.templates().learn(sample)
     }
 }
 
@@ -81,14 +76,13 @@ impl Seq2seq {
         Lesson { learned, model, nothing: None }
     }
 
-    fn read(&self, sample: &Sample) -> Corpus {
-        let style = if self.paper { Style::PAPER } else { Style::choose(sample) };
-        style.read(sample)
+    fn templates(&self) -> Templates {
+        Templates { paper: self.paper }
     }
 
     /// What there is to say of a site beyond these rules, within what they leave of the limit.
-    pub(crate) fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
-        let corpus = self.read(&site.sample(0));
+    fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
+        let corpus = self.templates().read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
         let mut entries = table::entries(&corpus, &targets);
         let left_to_rules = left_to_rules(&corpus, &entries, rules, config.site_by);
@@ -100,12 +94,7 @@ impl Seq2seq {
             changed: changed(&entries),
             ..Report::default()
         };
-        let speaker = if self.known_only {
-            report.silent = Some("none was asked for".to_owned());
-            None
-        } else {
-            teach(&corpus, &entries, &self.settings, most_lost, &mut report)
-        };
+        let speaker = teach(&corpus, &entries, &self.settings, most_lost, &mut report);
         if let Some(speaker) = &speaker {
             veto(&corpus, &mut entries, speaker);
         }

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::network::{Allowed, Decoder, END, Network, Token as Id, Translation};
-use crate::vocabulary::{ARGUMENTS, MOST_TOKENS, Template, Vocabulary};
+use undust_learn::learn::seq2seq::vocabulary::{ARGUMENTS, MOST_TOKENS, Template, Vocabulary};
 
 /// The model of a site.
 #[derive(Clone)]

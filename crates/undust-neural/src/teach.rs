@@ -7,12 +7,12 @@ use undust_learn::bound::upper_bound;
 use undust_learn::site::ALL_FOLDS;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::corpus::{Corpus, Tally};
 use crate::model::{Report, Speaker};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
-use crate::table::{Entry, KNOWN_FROM};
-use crate::targets::numbers_in;
-use crate::vocabulary::{Template, bytes};
+use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
+use undust_learn::learn::seq2seq::table::{Entry, KNOWN_FROM};
+use undust_learn::learn::seq2seq::targets::numbers_in;
+use undust_learn::learn::seq2seq::vocabulary::{Template, bytes};
 
 /// How a network is made.
 #[derive(Clone, Debug)]
@@ -326,10 +326,10 @@ mod tests {
     use undust_learn::site::Site;
 
     use super::*;
-    use crate::style::Style;
-    use crate::table;
-    use crate::targets::Targets;
-    use crate::vocabulary::Reading;
+    use undust_learn::learn::seq2seq::style::Style;
+    use undust_learn::learn::seq2seq::table;
+    use undust_learn::learn::seq2seq::targets::Targets;
+    use undust_learn::learn::seq2seq::vocabulary::Reading;
 
     /// The site of the paper's Table 3, with parameters that do not matter. One combination of them is never seen.
     fn pages() -> Vec<Page> {

@@ -1,7 +1,6 @@
 //! The tests of the crate that need more than one module: the case corpus, the laws, the oracle and the rule file.
 
 mod cases;
-mod composed;
 mod file;
 mod generate;
 mod properties;

@@ -13,7 +13,9 @@ use undust_io::{Input, ReadError, Summary, read_input};
 use undust_learn::evaluate::{Evaluation, Metrics, Report, Score};
 use undust_neural::apply::{Interpreter, Scratch};
 
-use super::{opened, print_json, protocol};
+#[cfg(feature = "papers")]
+use super::protocol;
+use super::{opened, print_json};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::rules_file::Deployed;
@@ -22,10 +24,13 @@ use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    match (args.protocol, &args.rules) {
-        (Some(protocol), _) => protocol::run(args, protocol),
-        (None, Some(rules)) => score(args, rules),
-        (None, None) => bail!("name a rule file with --rules, or an experiment with --protocol"),
+    #[cfg(feature = "papers")]
+    if let Some(protocol) = args.experiment.protocol {
+        return protocol::run(args, protocol);
+    }
+    match &args.rules {
+        Some(rules) => score(args, rules),
+        None => bail!("name a rule file with --rules, or an experiment with --protocol"),
     }
 }
 

@@ -10,7 +10,7 @@ pub(crate) mod eval;
 mod exchange;
 pub(crate) mod explain;
 pub(crate) mod learn;
-mod learners;
+#[cfg(feature = "papers")]
 mod protocol;
 mod tree;
 mod validate;

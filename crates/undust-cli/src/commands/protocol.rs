@@ -1,6 +1,7 @@
 //! `undust eval --protocol`: the experiments of the papers on labelled URLs, as tables and plots. One file per paper.
 
 mod kdd08;
+mod plot;
 mod sigir17;
 mod wsdm10;
 mod www07;
@@ -14,20 +15,20 @@ use rayon::prelude::*;
 use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group;
-use undust_learn::protocol::MIN_URLS;
-use undust_learn::protocol::sigir17::{KeepAll, Method};
+use undust_papers::MIN_URLS;
+use undust_papers::sigir17::{KeepAll, Method};
 
 use super::eval::NO_LABELS;
 use super::read_by_site;
 use crate::args::{Eval, Protocol};
-use crate::plot::{Chart, svg};
 use crate::progress::Sites;
 use crate::talk::{counted, say};
 use crate::{Outcome, output};
+use plot::{Chart, svg};
 
 pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     refuse_foreign(args, protocol)?;
-    if let Some(path) = &args.plot {
+    if let Some(path) = &args.experiment.plot {
         output::check_writable(path)?;
     }
     match protocol {
@@ -44,14 +45,14 @@ fn refuse_foreign(args: &Eval, protocol: Protocol) -> Result<()> {
     use Protocol::{Kdd08, Sigir17, Wsdm10, Www07, Www10};
     // Each option, whether it is given, and whose it is; all experiments know --methods.
     let options: [(&str, bool, &[Protocol]); 8] = [
-        ("--top", args.top.is_some(), &[Www07]),
-        ("--train", args.train.is_some(), &[Www07, Www10, Sigir17]),
-        ("--sample-by", args.sample_by.is_some(), &[Www10]),
-        ("--noise", args.noise.is_some(), &[Www10]),
-        ("--plot", args.plot.is_some(), &[Www07, Www10]),
-        ("--max-fpr", args.max_fpr.is_some(), &[Sigir17]),
-        ("--judged-on", args.judged_on.is_some(), &[Kdd08, Wsdm10]),
-        ("--singletons", args.singletons, &[Kdd08, Wsdm10]),
+        ("--top", args.experiment.top.is_some(), &[Www07]),
+        ("--train", args.experiment.train.is_some(), &[Www07, Www10, Sigir17]),
+        ("--sample-by", args.experiment.sample_by.is_some(), &[Www10]),
+        ("--noise", args.experiment.noise.is_some(), &[Www10]),
+        ("--plot", args.experiment.plot.is_some(), &[Www07, Www10]),
+        ("--max-fpr", args.experiment.max_fpr.is_some(), &[Sigir17]),
+        ("--judged-on", args.experiment.judged_on.is_some(), &[Kdd08, Wsdm10]),
+        ("--singletons", args.experiment.singletons, &[Kdd08, Wsdm10]),
     ];
     let is_foreign = |given: bool, owners: &[Protocol]| given && !owners.contains(&protocol);
     let name = protocol.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();

@@ -5,7 +5,7 @@ use undust_learn::survey::Point;
 
 use super::html::{Html, bar, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::plot::{Axis, Scale};
+use crate::scale::{Axis, Scale};
 use crate::talk::{counted, in_percent, percent_asked, percent_at_most, thousands};
 
 /// The chart takes so much room, and its plot so much of that.

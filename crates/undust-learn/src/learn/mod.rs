@@ -6,6 +6,7 @@ pub mod pattern_tree;
 pub mod pool;
 pub mod rewrite;
 pub mod say;
+pub mod seq2seq;
 pub mod usual;
 
 use undust::rules::Action;

@@ -45,7 +45,8 @@ impl Reordered {
 }
 
 /// Parameters sorted by name, on the whole site.
-pub(crate) fn sorting() -> Option<Action> {
+#[doc(hidden)]
+pub fn sorting() -> Option<Action> {
     Action::rewrite("{scheme}://{...}/{...}?{...}", "{scheme}://{...}/{...}?{sorted(...)}").ok()
 }
 

@@ -13,7 +13,7 @@ use super::trial::{Evidence, Judge, Outcome, Tally, Trial};
 use super::{Level, MIN_SAVED, Proposal};
 use crate::again::{Judged, bound};
 use crate::bound::upper_bound;
-use crate::deploy::Noise;
+use crate::proof::Noise;
 use crate::site::{ALL_FOLDS, Site};
 
 pub(super) struct Accepted {

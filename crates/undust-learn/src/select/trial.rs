@@ -4,7 +4,7 @@ use std::cmp::Reverse;
 
 use super::groups::{Count, Groups};
 use crate::bound::upper_bound;
-use crate::deploy::Noise;
+use crate::proof::Noise;
 use crate::site::ALL_FOLDS;
 
 /// Example pairs kept per rule.

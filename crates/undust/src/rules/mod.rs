@@ -4,7 +4,6 @@
 //! them. Nothing here knows how rules are learned or run.
 
 mod classify;
-mod compose;
 mod convert;
 mod file;
 mod normal;

@@ -2,8 +2,8 @@
 
 use anyhow::Result;
 use undust::url::SiteBy;
-use undust_learn::protocol::Half;
-use undust_learn::protocol::kdd08::{
+use undust_papers::Half;
+use undust_papers::kdd08::{
     Experiment, MAX_FPRS, Method, MethodReport, On, Reduction, SetReport, SiteReport, Sizes, Which,
     methods_of_the_paper, total,
 };
@@ -11,10 +11,11 @@ use undust_learn::protocol::kdd08::{
 use super::{each_site, named, only};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::{eval, learners};
+use crate::commands::eval;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, percent, thousands};
+use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -28,15 +29,16 @@ struct Kdd08<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let judged_on = args.judged_on.map_or(Half::Test, Half::from);
-    let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
-    let methods = methods(&args.methods)?;
+    let judged_on = args.experiment.judged_on.map_or(Half::Test, Half::from);
+    let experiment =
+        Experiment { judged_on, singletons: args.experiment.singletons, ..Experiment::default() };
+    let methods = methods(&args.experiment.methods)?;
     let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, &pages, &methods))?;
     let total = total(&reports.sites);
     let json = Kdd08 {
         protocol: "kdd08",
         judged_on,
-        singletons: args.singletons,
+        singletons: args.experiment.singletons,
         total: &total,
         sites: &reports.sites,
         small_sites: reports.small_sites,

@@ -4,20 +4,19 @@ use anyhow::Result;
 use undust_learn::evaluate::{Metrics, Score};
 use undust_learn::learn::Learner;
 use undust_learn::pipeline::{Config, MAX_FPR};
-use undust_learn::protocol::sigir17::{
-    Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total,
-};
 use undust_neural::auto::{self, Auto};
 use undust_neural::learner::Seq2seq;
-use undust_neural::protocol::{AutoMethod, Seq2seqMethod};
+use undust_papers::sigir17::{AutoMethod, Seq2seqMethod};
+use undust_papers::sigir17::{Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total};
 
 use super::{each_site, named};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::{eval, learners};
+use crate::commands::eval;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{percent, thousands};
+use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -31,9 +30,9 @@ struct Sigir17<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let experiment = Experiment { train: args.train.unwrap_or(TRAIN) };
-    let config = Config { max_fpr: args.max_fpr.unwrap_or(MAX_FPR), ..Config::default() };
-    let methods = named(&args.methods, || known_methods(&config), |method| method.name())?;
+    let experiment = Experiment { train: args.experiment.train.unwrap_or(TRAIN) };
+    let config = Config { max_fpr: args.experiment.max_fpr.unwrap_or(MAX_FPR), ..Config::default() };
+    let methods = named(&args.experiment.methods, || known_methods(&config), |method| method.name())?;
     let reports = each_site(args, config.site_by, |site, pages| experiment.run(site, pages, &methods))?;
     let total = total(&reports.sites);
     let json = Sigir17 {
@@ -157,7 +156,7 @@ fn figures(sites: &[SiteReport]) -> Option<Table> {
 #[cfg(test)]
 mod tests {
     use undust::page::Page;
-    use undust_learn::protocol::sigir17::{Canonical, Figure};
+    use undust_papers::sigir17::{Canonical, Figure};
 
     use super::*;
 

@@ -2,16 +2,17 @@
 
 use anyhow::Result;
 use undust::url::SiteBy;
-use undust_learn::protocol::Half;
-use undust_learn::protocol::wsdm10::{Experiment, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total};
+use undust_papers::Half;
+use undust_papers::wsdm10::{Experiment, MIN_COVERAGES, MethodReport, SetScore, SiteReport, total};
 
 use super::{each_site, named, only};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::{eval, learners};
+use crate::commands::eval;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, percent, thousands};
+use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -25,15 +26,16 @@ struct Wsdm10<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let judged_on = args.judged_on.map_or(Half::Train, Half::from);
-    let experiment = Experiment { judged_on, singletons: args.singletons, ..Experiment::default() };
-    let learners = named(&args.methods, learners::all, |learner| learner.name())?;
+    let judged_on = args.experiment.judged_on.map_or(Half::Train, Half::from);
+    let experiment =
+        Experiment { judged_on, singletons: args.experiment.singletons, ..Experiment::default() };
+    let learners = named(&args.experiment.methods, learners::all, |learner| learner.name())?;
     let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, &pages, &learners))?;
     let total = total(&reports.sites);
     let json = Wsdm10 {
         protocol: "wsdm10",
         judged_on,
-        singletons: args.singletons,
+        singletons: args.experiment.singletons,
         total: &total,
         sites: &reports.sites,
         small_sites: reports.small_sites,

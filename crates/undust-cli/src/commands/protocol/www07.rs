@@ -1,18 +1,18 @@
 //! The experiment of WWW 2007: how many likely rules are valid, and what they do to URLs that nobody learned from.
 
 use anyhow::Result;
-use undust_learn::protocol::www07::{
-    Experiment, Known, Method, MethodReport, Ranking, SiteReport, TOP, TRAIN,
-};
+use undust_papers::www07::{Experiment, Known, Method, MethodReport, Ranking, SiteReport, TOP, TRAIN};
 
+use super::plot::{Chart, Series};
 use super::{Reports, each_site, named, only, save_plot};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::{eval, learners};
-use crate::plot::{Axis, Chart, Series};
+use crate::commands::eval;
+use crate::scale::Axis;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{percent, thousands};
+use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -23,12 +23,12 @@ struct Www07<'r> {
 }
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
-    let (top, train) = (args.top.unwrap_or(TOP), args.train.unwrap_or(TRAIN));
+    let (top, train) = (args.experiment.top.unwrap_or(TOP), args.experiment.train.unwrap_or(TRAIN));
     let experiment = Experiment { top, train, ..Experiment::default() };
-    let methods = methods(&args.methods)?;
+    let methods = methods(&args.experiment.methods)?;
     let Reports { sites, small_sites } =
         each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
-    if let Some(path) = &args.plot {
+    if let Some(path) = &args.experiment.plot {
         let charts: Vec<Chart> = sites.iter().map(chart).collect();
         save_plot(path, "Valid rules among the likeliest (WWW 2007)", &charts)?;
     }

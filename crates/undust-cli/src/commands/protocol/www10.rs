@@ -2,19 +2,21 @@
 
 use anyhow::Result;
 use undust_learn::evaluate::Score;
-use undust_learn::protocol::www10::{
+use undust_papers::www10::{
     Deployment, Experiment, MAX_FPRS, Method, MethodReport, Qualified, SampleBy, SetScore, SiteReport,
     TABLE_MAX_FPR, TRAIN, methods_of_the_paper, total,
 };
 
+use super::plot::{Chart, Series};
 use super::{each_site, named, save_plot};
 use crate::Outcome;
 use crate::args::Eval;
-use crate::commands::{eval, learners};
-use crate::plot::{Axis, Chart, Series};
+use crate::commands::eval;
+use crate::scale::Axis;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{counted, percent, thousands};
+use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -30,10 +32,10 @@ struct Www10<'r> {
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
     let experiment = experiment(args);
-    let methods = methods(&args.methods)?;
+    let methods = methods(&args.experiment.methods)?;
     let reports = each_site(args, experiment.site_by, |site, pages| experiment.run(site, &pages, &methods))?;
     let total = total(&reports.sites);
-    if let Some(path) = &args.plot {
+    if let Some(path) = &args.experiment.plot {
         save_plot(path, TITLE, &charts(&total, reports.sites.len() > 1))?;
     }
     let json = Www10 {
@@ -53,9 +55,9 @@ const TITLE: &str = "Rules learned from a part of the URLs, on all of them (WWW 
 
 fn experiment(args: &Eval) -> Experiment {
     Experiment {
-        train: args.train.unwrap_or(TRAIN),
-        sample_by: args.sample_by.map_or(SampleBy::default(), SampleBy::from),
-        noise: args.noise.unwrap_or_default(),
+        train: args.experiment.train.unwrap_or(TRAIN),
+        sample_by: args.experiment.sample_by.map_or(SampleBy::default(), SampleBy::from),
+        noise: args.experiment.noise.unwrap_or_default(),
         ..Experiment::default()
     }
 }

@@ -3,7 +3,7 @@
 //!
 //! The URLs of a site are split into a tree of patterns (`view`, `split`, `tree`, `form`), without a look at what is a duplicate of what. Nodes
 //! whose URLs are duplicates of each other (`duplicates`) give rules: for each key of the target an operation (`operations`), said
-//! in the common language (`template`). Which of them hold, and which can be deployed together, is for [`crate::deploy`] or
+//! in the common language (`template`). Which of them hold, and which can be deployed together, is for `undust_papers::deploy` or
 //! [`crate::select`] to say.
 //!
 //! Where we deviate: see the head of each file.
