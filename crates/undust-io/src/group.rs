@@ -43,7 +43,7 @@ impl BySite {
         if !self.spilled.is_empty() {
             return write(&mut self.spilled, site, &page);
         }
-        self.held_bytes += memory_of(&page);
+        self.held_bytes += page.memory_bytes();
         add(&mut self.held, site, page);
         if self.held_bytes > self.memory_bytes { self.spill() } else { Ok(()) }
     }
@@ -173,86 +173,9 @@ impl PartitionReader {
     }
 }
 
-/// Pages in one piece of memory, as they are written to files: a third of their size, and nothing to be put together again when they are gone.
-#[derive(Default)]
-pub struct Packed {
-    bytes: Vec<u8>,
-    /// Where each page ends.
-    ends: Vec<usize>,
-}
-
-impl Packed {
-    /// Add one page.
-    #[expect(clippy::missing_panics_doc, reason = "it does not fail")]
-    pub fn push(&mut self, page: &Page) {
-        self.bytes =
-            postcard::to_extend(page, mem::take(&mut self.bytes)).expect("memory takes all that a page has");
-        self.ends.push(self.bytes.len());
-    }
-
-    /// Keep the pages at these places.
-    pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
-        let (mut start, mut kept, mut left) = (0, 0, 0);
-        for at in 0..self.ends.len() {
-            let end = self.ends[at];
-            if is_kept(at) {
-                self.bytes.copy_within(start..end, kept);
-                kept += end - start;
-                self.ends[left] = kept;
-                left += 1;
-            }
-            start = end;
-        }
-        self.ends.truncate(left);
-        self.bytes.truncate(kept);
-    }
-
-    /// All pages again.
-    #[expect(clippy::missing_panics_doc, reason = "what is read was written here")]
-    pub fn unpack(&self) -> Vec<Page> {
-        let starts = std::iter::once(0).chain(self.ends.iter().copied());
-        let page = |(start, end): (usize, &usize)| {
-            postcard::from_bytes(&self.bytes[start..*end]).expect("a page was written there")
-        };
-        starts.zip(&self.ends).map(page).collect()
-    }
-}
-
-/// About how much memory a page takes.
-pub fn memory_of(page: &Page) -> u64 {
-    let texts = [
-        &page.cluster,
-        &page.digest,
-        &page.title,
-        &page.time,
-        &page.canonical,
-        &page.redirect,
-        &page.no_vary_search,
-        &page.text,
-    ];
-    let body = page.body.as_ref().map_or(0, |body| body.bytes.capacity());
-    let words = page.words.as_ref().map_or(0, |words| words.as_str().len());
-    let heap = body + words + texts.into_iter().flatten().map(String::capacity).sum::<usize>();
-    (size_of::<Page>() + page.url.capacity() + heap) as u64
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-
-    #[test]
-    fn packed_pages_come_back() {
-        let mut packed = Packed::default();
-        for page in &pages() {
-            packed.push(page);
-        }
-        assert_eq!(packed.unpack(), pages());
-        packed.retain(|at| at % 3 == 1);
-        let kept: Vec<Page> = pages().into_iter().skip(1).step_by(3).collect();
-        assert_eq!(packed.unpack(), kept);
-        packed.push(&kept[0]);
-        assert_eq!(packed.unpack().last(), Some(&kept[0]));
-    }
 
     fn pages() -> Vec<Page> {
         (0..1000_u64)

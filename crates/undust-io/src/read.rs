@@ -12,7 +12,6 @@ use crate::formats::Header;
 use crate::formats::{
     Csv, Fault, Folder, LineFormat, Outcome, Parsed, Record, Records, SavedFile, is_blank, line_format,
 };
-use crate::group::memory_of;
 #[cfg(feature = "parquet")]
 use crate::in_order::flat_map_in_order;
 use crate::in_order::{Batches, map_in_order};
@@ -169,7 +168,7 @@ impl Reading<'_> {
     ) -> Result<(), E> {
         sink(Batch { lines: 1, left_out: 1, ..Batch::default() })?;
         let weight = |outcome: &Outcome| match &outcome.parsed {
-            Ok(Some(page)) => memory_of(page) as usize,
+            Ok(Some(page)) => page.memory_bytes() as usize,
             _ => 64,
         };
         self.items(csv, weight, |outcome| outcome, sink)

@@ -3,12 +3,15 @@
 //! The walk is the one of seq2seq 3: URLs come in order, a URL is crawled if its canonical form is new. Pages that have no
 //! duplicate count like all others. Pairs are counted, never enumerated.
 
+mod scorer;
+
 use std::collections::{BTreeMap, HashMap, HashSet};
 
 use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::intern::Interner;
+pub use scorer::{CrawlScorer, Scores};
 
 /// Collects URLs with their canonical forms and clusters.
 #[derive(Default)]

@@ -1,345 +1,277 @@
-//! One pure function per site, from pages to rules. Whoever calls it may run sites side by side.
+//! The one way to learn: pages in, a [`RuleSet`] with its report out.
+//!
+//! For each site: sample, cluster pages with content, let learners propose, choose on held-out pages, add skips, train a model if the method does. [`Pipeline::learn`] does
+//! it for pages in memory; callers that bring the pages of a site together themselves (the command line from disk, Spark) call [`Pipeline::learn_site`] side by side and
+//! [`Pipeline::gather`] the results.
+
+mod report;
+mod site;
 
 use std::collections::BTreeMap;
-use std::sync::Arc;
 
-use undust::apply;
+use rayon::prelude::*;
 use undust::page::Page;
-use undust::rules::{Action, Evidence, Rule, RuleSet, SiteRules, Validation};
-use undust::url::SiteBy;
+use undust::rules::{self, RuleSet, SiteRules};
+use undust::url::{SiteBy, site_of};
+use undust_content::cluster::{self, cluster};
+use undust_content::read_body;
 
-use crate::again::{Earlier, Revision, rules_of};
-use crate::bound::least_trials;
-use crate::evaluate::pairs;
-use crate::learn::{Candidate, Learner, LikelyRule};
-use crate::listing::Listing;
-use crate::progress::{Stage, Watch, unwatched};
-use crate::redundant::{Skips, skips};
-use crate::select::same::do_the_same;
-use crate::select::{Limits, Proposal, select};
-use crate::site::{FOLDS, Site};
+use crate::again::with_unseen;
+use crate::learn::Learner;
+use crate::page_sample::{PageSample, sample_pages};
+use crate::progress::Stage;
+use crate::registry::LearnerInfo;
+use crate::site::Site;
+pub use report::LearnReport;
+pub use site::{
+    Config, Contribution, LearnedSite, MAX_FPR, MAX_LIKELY_RULES, MIN_TRIALS, learn_labelled, learn_site,
+    learn_site_watched,
+};
 
-/// How rules are learned.
-#[derive(Clone, Debug)]
-pub struct Config {
-    /// `--max-fpr`: upper confidence bound on the share of false positives of a site's rules together, on held-out URLs.
-    pub max_fpr: f64,
-    /// Rules with fewer held-out trials are not kept.
-    pub min_trials: u64,
-    /// Seed of folds and samples.
-    pub seed: u64,
-    /// How hosts are grouped into sites.
-    pub site_by: SiteBy,
-    /// Also learn which shapes of URLs never lead to anything new.
-    pub skips: bool,
-    /// Do not judge rules by labels, only say which are likely.
-    pub likely: bool,
-    /// Of rules that are only likely, so many are kept for each site.
-    pub most_likely: usize,
-    /// Learn likely rules from images, styles and scripts without a query too.
-    pub with_assets: bool,
-    /// The rules that were learned, written or reviewed before: what was decided on them stays.
-    pub earlier: Option<Arc<RuleSet>>,
+/// Learns rules; made by [`LearnOptions`](crate::LearnOptions).
+pub struct Pipeline {
+    pub(crate) method: &'static LearnerInfo,
+    pub(crate) learner: Box<dyn Learner>,
+    pub(crate) trainer: Option<Box<dyn ModelTrainer>>,
+    pub(crate) config: Config,
+    pub(crate) clustering: cluster::Options,
+    pub(crate) max_urls: usize,
 }
 
-/// The default of [`Config::most_likely`].
-pub const MOST_LIKELY: usize = 1000;
-/// The default of [`Config::max_fpr`].
-pub const MAX_FPR: f64 = 0.01;
-/// The default of [`Config::min_trials`].
-pub const MIN_TRIALS: u64 = 5;
-
-impl Default for Config {
-    fn default() -> Config {
-        Config {
-            max_fpr: MAX_FPR,
-            min_trials: MIN_TRIALS,
-            seed: 0,
-            site_by: SiteBy::default(),
-            skips: false,
-            likely: false,
-            most_likely: MOST_LIKELY,
-            with_assets: false,
-            earlier: None,
-        }
+impl std::fmt::Debug for Pipeline {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("Pipeline")
+            .field("method", &self.method.name)
+            .field("config", &self.config)
+            .finish_non_exhaustive()
     }
 }
 
-/// What was learned of one site.
-#[derive(Debug, Default)]
+/// Trains a model of what the rules of a site do not say. Implemented outside of this crate, by `undust-neural`.
+pub trait ModelTrainer: Send + Sync {
+    /// The least number of labelled URLs of a site; of smaller ones nothing is learned.
+    fn min_urls(&self) -> usize;
+
+    /// The file of the site's model, if there is anything beyond these rules.
+    fn train(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Vec<u8>>;
+
+    /// Where it trains, if a person should know.
+    fn note(&self) -> Option<String> {
+        None
+    }
+}
+
+/// Is told how far the learning of a site has come. What is learned does not depend on it.
+pub trait Observer: Sync {
+    /// A stage begins.
+    fn stage(&self, _stage: Stage) {}
+
+    /// The pages that rules are learned from: sampled, and clustered where they had no labels.
+    fn pages(&self, _site: &str, _pages: &[Page]) {}
+}
+
+/// An observer that does nothing.
+impl Observer for () {}
+
+/// Rules, and the report on them.
+#[derive(Clone, Debug, Default)]
+#[non_exhaustive]
 pub struct Learned {
-    /// The rules, in order.
-    pub rules: SiteRules,
-    /// Distinct labelled URLs.
-    pub urls: u64,
-    /// Duplicate clusters.
-    pub clusters: u64,
-    /// Distinct rules proposed.
-    pub candidates: u64,
-    /// URLs that stood under two different labels.
-    pub contradictions: u64,
-    /// The share of labels that were taken to be wrong, for which rules are not blamed.
-    pub noise: f64,
-    /// Pages without a label, where labels were needed.
-    pub unlabelled: u64,
-    /// Rows of failed requests that were left out, where labels were not needed.
-    pub failed: u64,
-    /// Rows of images, styles and scripts that were left out, likewise.
-    pub assets: u64,
-    /// What each learner had a part in.
-    pub learners: Vec<Contribution>,
-    /// What became of the rules that the site had.
-    pub revision: Revision,
+    /// The rules of all sites that have some.
+    pub rules: RuleSet,
+    /// The file of each site's model, where one was trained.
+    pub models: BTreeMap<String, Vec<u8>>,
+    /// Counts and warnings.
+    pub report: LearnReport,
 }
 
-/// What one learner had a part in.
-#[derive(Clone, Debug, Default, PartialEq, serde::Serialize)]
-pub struct Contribution {
-    /// The learner.
-    pub learner: String,
-    /// Distinct rules that it proposed.
-    pub candidates: u64,
-    /// Of the rules kept, those that it proposed first or alone.
-    pub rules: u64,
-    /// URLs that these save.
-    pub saved: u64,
-}
-
-impl Contribution {
-    /// Add what the same learner had a part in elsewhere.
-    pub fn add(&mut self, other: &Contribution) {
-        self.candidates += other.candidates;
-        self.rules += other.rules;
-        self.saved += other.saved;
+impl Pipeline {
+    /// The name of the method.
+    pub fn method(&self) -> &'static str {
+        self.method.name
     }
-}
 
-/// Whether rules of the site could be believed at all. Most sites of the web are small, and have nothing to learn: they should not cost more than a look.
-///
-/// Rules together make so many pairs of URLs equal that the bound on wrong ones holds if there is none. Wrong labels may excuse some of these pairs, but not
-/// half of them: the site has as many pairs that are equal indeed. (A skip needs a duplicate for each of as many trials.)
-fn may_have_rules(site: &Site, config: &Config) -> bool {
-    let duplicates = site.sample(0).duplicates();
-    let equal: u64 = duplicates.clusters().map(|rows| pairs(rows.len() as u64)).sum();
-    equal >= least_trials(config.max_fpr) / 2
-}
+    /// The learner behind the method.
+    pub fn info(&self) -> &'static LearnerInfo {
+        self.method
+    }
 
-/// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
-/// third of the work.
-const LARGE_SITE: usize = 5_000;
+    /// How rules are judged.
+    pub fn config(&self) -> &Config {
+        &self.config
+    }
 
-/// Whether the rules of a site are judged by its labels.
-pub fn is_judged(pages: &[Page], config: &Config) -> bool {
-    !config.likely && pages.iter().any(|page| page.label().is_some())
-}
+    /// How hosts are grouped into sites.
+    pub fn site_by(&self) -> SiteBy {
+        self.config.site_by
+    }
 
-/// Learn the rules of one site: judged by its labels where it has some, else only likely, where the learner can do that.
-pub fn learn_site(name: &str, pages: Vec<Page>, learner: &dyn Learner, config: &Config) -> Learned {
-    learn_site_watched(name, pages, learner, config, &unwatched)
-}
+    /// The most URLs of a site that are learned from.
+    pub fn max_urls(&self) -> usize {
+        self.max_urls
+    }
 
-/// The same, telling `watch` of every stage.
-pub fn learn_site_watched(
-    name: &str,
-    pages: Vec<Page>,
-    learner: &dyn Learner,
-    config: &Config,
-    watch: &Watch,
-) -> Learned {
-    if !is_judged(&pages, config) {
-        watch(Stage::Learner { name: learner.name(), part: 1, parts: 1 });
-        if let Some(likely) = learn_likely(name, &pages, learner, config) {
-            return likely;
+    /// Where a model is trained, if a person should know.
+    pub fn note(&self) -> Option<String> {
+        self.trainer.as_ref()?.note()
+    }
+
+    /// Learns the rules of all sites that the pages are of, side by side on the threads of the caller.
+    pub fn learn(&self, pages: impl IntoIterator<Item = Page>) -> Learned {
+        let mut sites: BTreeMap<String, Vec<Page>> = BTreeMap::new();
+        for mut page in pages {
+            Pipeline::prepare(&mut page);
+            sites.entry(site_of(&page.url, self.site_by())).or_default().push(page);
         }
+        self.gather(self.learn_sites(sites.into_iter().collect(), |_| ()))
     }
-    let site = Site::new(name, &pages, config.seed);
-    // What learning needs of them is in the site.
-    drop(pages);
-    learn_labelled(&site, learner, config, watch)
-}
 
-/// Learn the rules of a site, judged by its labels. Rules of [`Config::earlier`] that were decided on stay, and are judged as well.
-pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch: &Watch) -> Learned {
-    let mut earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
-    let proposals = if may_have_rules(site, config) {
-        propose(site, learner, watch)
-    } else if (site.len() as u64) < least_trials(config.max_fpr) || earlier.is_empty() {
-        return Learned::untouched(site, config);
-    } else {
-        Vec::new()
-    };
-    let limits = Limits {
-        max_fpr: config.max_fpr,
-        min_trials: config.min_trials,
-        // A paper's learner says what the paper says.
-        widen: !learner.members().is_empty(),
-    };
-    watch(Stage::Choosing);
-    let chosen = select(site, &proposals, limits, config.site_by, earlier.parts(false).given());
-    let mut revision = Revision { left_out: chosen.left_out, ..Revision::default() };
-    revision.refuted.extend(earlier.judge(false, chosen.standing));
-    let skips = if config.skips {
-        watch(Stage::Skips);
-        skips_of(site, &earlier, &chosen.rules, config)
-    } else {
-        Skips::default()
-    };
-    revision.refuted.extend(earlier.judge(true, skips.standing));
-    revision.left_out += skips.left_out;
-    let rules = earlier.with([chosen.rules, skips.rules].concat());
-    Learned {
-        learners: contributions(learner, &proposals, &rules),
-        rules: SiteRules { site: site.name.clone(), rules },
-        candidates: proposals.len() as u64,
-        noise: chosen.noise,
-        revision,
-        ..Learned::nothing(site)
+    /// Learns the rules of some sites side by side, in any order; `observer` makes one for each site. URLs without a host have no site, and are left out.
+    pub fn learn_sites<O: Observer>(
+        &self,
+        mut sites: Vec<(String, Vec<Page>)>,
+        observer: impl Fn(&str) -> O + Sync,
+    ) -> Vec<LearnedSite> {
+        sites.retain(|(site, _)| !site.is_empty());
+        let learn = |(site, pages): (String, Vec<Page>)| {
+            let observer = observer(&site);
+            self.learn_site_observed(&site, pages, &observer)
+        };
+        sites.into_par_iter().map(learn).collect()
     }
-}
 
-/// The shapes that a site with these rules and the earlier ones may skip.
-fn skips_of(site: &Site, earlier: &Earlier, rules: &[Rule], config: &Config) -> Skips {
-    let applied = earlier.parts(false).given().rule_set(&site.name, config.site_by, rules.to_vec());
-    skips(site, &applied, earlier.parts(true).given(), config.max_fpr)
-}
-
-/// The learners that are asked.
-fn members(learner: &dyn Learner) -> Vec<&dyn Learner> {
-    match learner.members() {
-        [] => vec![learner],
-        members => members.iter().map(Box::as_ref).collect(),
+    /// Learns the rules of one site from its pages.
+    pub fn learn_site(&self, site: &str, pages: Vec<Page>) -> LearnedSite {
+        self.learn_site_observed(site, pages, &())
     }
-}
 
-/// What each learner had a part in.
-fn contributions(learner: &dyn Learner, proposals: &[Proposal], rules: &[Rule]) -> Vec<Contribution> {
-    let of = |member: &dyn Learner| {
-        let name = member.name();
-        let its = rules.iter().filter(|rule| rule.is_active() && rule.learner.as_deref() == Some(name));
-        Contribution {
-            learner: name.to_owned(),
-            candidates: proposals.iter().filter(|p| p.learners.contains(&name)).count() as u64,
-            rules: its.clone().count() as u64,
-            saved: its.filter_map(|rule| rule.evidence.as_ref()).map(|evidence| evidence.saved).sum(),
+    /// The same, observed.
+    pub fn learn_site_observed(
+        &self,
+        name: &str,
+        pages: Vec<Page>,
+        observer: &dyn Observer,
+    ) -> LearnedSite {
+        let (mut pages, is_sample) = sample_pages(self.max_urls, pages);
+        if needs_clusters(&pages, &self.config) {
+            observer.stage(Stage::Clustering);
+            cluster(name, &mut pages, &self.clustering);
         }
-    };
-    members(learner).into_iter().map(of).collect()
-}
-
-impl Learned {
-    /// Too little was seen of this site to learn anything: earlier rules stay as they are.
-    pub fn untouched(site: &Site, config: &Config) -> Learned {
-        let mut learned = Learned::nothing(site);
-        if let Some(earlier) = &config.earlier {
-            learned.rules.rules = rules_of(earlier, &site.name).to_vec();
-            learned.revision.is_untouched = !learned.rules.rules.is_empty();
-        }
-        learned
-    }
-
-    /// Nothing was learned of this site.
-    fn nothing(site: &Site) -> Learned {
-        Learned {
-            rules: SiteRules { site: site.name.clone(), rules: Vec::new() },
-            urls: site.len() as u64,
-            clusters: site.clusters() as u64,
-            contradictions: site.contradictions,
-            unlabelled: site.unlabelled,
-            ..Learned::default()
-        }
-    }
-}
-
-/// The likely rules of a site, to be tried out. Earlier rules that are applied stay, since nothing here can judge them.
-fn learn_likely(name: &str, pages: &[Page], learner: &dyn Learner, config: &Config) -> Option<Learned> {
-    let list = Listing::new(pages, config.with_assets);
-    let likely = learner.learn_unlabelled(&list)?;
-    let earlier = Earlier::of(config.earlier.as_deref(), name, false);
-    let text = |row: u32| String::from_utf8_lossy(list.url(row)).into_owned();
-    let rule = |LikelyRule { action, support, example }: &LikelyRule| Rule {
-        learner: Some(learner.name().to_owned()),
-        evidence: Some(Evidence {
-            support: *support,
-            // Nothing was tried, so that anything is possible.
-            bound: 1.0,
-            examples: vec![[text(example.0), text(example.1)]],
-            ..Evidence::default()
-        }),
-        validation: Some(Validation::default()),
-        ..Rule::new(action.clone())
-    };
-    let is_fit = |rule: &Rule| {
-        let active = vec![Rule::new(rule.action.clone())];
-        apply::is_fit(&RuleSet::of_site(name, config.site_by, active))
-    };
-    let mut rules: Vec<Rule> = likely.iter().map(rule).collect();
-    let left_out = leave_out_known(&mut rules, name, pages, &earlier);
-    let rules = rules.into_iter().filter(is_fit).take(config.most_likely).collect();
-    Some(Learned {
-        rules: SiteRules { site: name.to_owned(), rules: earlier.with(rules) },
-        urls: list.len() as u64,
-        candidates: likely.len() as u64,
-        failed: list.failed,
-        assets: list.assets,
-        revision: Revision { left_out, ..Revision::default() },
-        ..Learned::default()
-    })
-}
-
-/// Leave out likely rules that an earlier one says already, and those that do what a refused one does; how many of the latter there are.
-fn leave_out_known(rules: &mut Vec<Rule>, name: &str, pages: &[Page], earlier: &Earlier) -> u64 {
-    rules.retain(|rule| !earlier.says(rule));
-    let parts = earlier.parts(false);
-    let refused = parts.given().refused;
-    if refused.is_empty() {
-        return 0;
-    }
-    let actions: Vec<&Action> = rules.iter().map(|rule| &rule.action).collect();
-    let mut is_refused = do_the_same(&Site::of_urls(name, pages), refused, &actions, 0.0).into_iter();
-    let before = rules.len();
-    rules.retain(|_| !is_refused.next().unwrap_or_default());
-    (before - rules.len()) as u64
-}
-
-/// Let the learners propose rules several times, each time with another part of the site held out.
-fn propose(site: &Site, learner: &dyn Learner, watch: &Watch) -> Vec<Proposal> {
-    let held_out: Vec<u32> = if site.len() > LARGE_SITE {
-        vec![0b0011, 0b1100]
-    } else {
-        (0..FOLDS).map(|fold| 1 << fold).collect()
-    };
-    let mut proposals: BTreeMap<(String, String), Proposal> = BTreeMap::new();
-    let parts = held_out.len();
-    for (part, unseen) in (1..).zip(held_out) {
-        let sample = site.sample(unseen);
-        for member in members(learner) {
-            watch(Stage::Learner { name: member.name(), part, parts });
-            for candidate in member.learn(&sample) {
-                add(&mut proposals, candidate, unseen, member.name());
+        observer.pages(name, &pages);
+        let learned = match &self.trainer {
+            Some(trainer) => self.learn_with_model(name, &pages, trainer.as_ref(), observer),
+            None => {
+                let watch = |stage| observer.stage(stage);
+                learn_site_watched(name, pages, self.learner.as_ref(), &self.config, &watch)
             }
+        };
+        LearnedSite { is_sample, ..learned }
+    }
+
+    /// Learns rules by labels, and trains a model of what they do not say.
+    fn learn_with_model(
+        &self,
+        name: &str,
+        pages: &[Page],
+        trainer: &dyn ModelTrainer,
+        observer: &dyn Observer,
+    ) -> LearnedSite {
+        let site = Site::new(name, pages, self.config.seed);
+        if site.len() < trainer.min_urls() {
+            let nothing = Some(format!("a model needs at least {} labelled URLs", trainer.min_urls()));
+            return LearnedSite { nothing, ..LearnedSite::untouched(&site, &self.config) };
+        }
+        let watch = |stage| observer.stage(stage);
+        let learned = learn_labelled(&site, self.learner.as_ref(), &self.config, &watch);
+        observer.stage(Stage::Model);
+        let model = trainer.train(&site, &learned.rules, &self.config);
+        LearnedSite { model, ..learned }
+    }
+
+    /// The rules of all sites, which may come in any order, with the report on them. Sites without rules are left out; those of earlier rules that were not seen stay.
+    pub fn gather(&self, sites: impl IntoIterator<Item = LearnedSite>) -> Learned {
+        let mut sites: Vec<LearnedSite> = sites.into_iter().collect();
+        sites.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
+        let report = LearnReport::new(&sites);
+        let models = sites
+            .iter_mut()
+            .filter_map(|site| Some((site.rules.site.clone(), site.model.take()?)))
+            .collect();
+        let rules = sites.into_iter().map(|site| site.rules);
+        Learned { rules: self.rule_set(rules, report.urls, report.clusters), models, report }
+    }
+
+    /// The rule set of these sites, sorted by name; `urls` and `clusters` are what was learned from on all sites, those without rules included.
+    pub fn rule_set(&self, sites: impl Iterator<Item = SiteRules>, urls: u64, clusters: u64) -> RuleSet {
+        let Config { max_fpr, seed, site_by, .. } = self.config;
+        let earlier = self.config.earlier.as_deref();
+        let learned = rules::Learned { method: self.method().to_owned(), max_fpr, seed, urls, clusters };
+        let normalize = earlier.is_none_or(|earlier| earlier.normalize);
+        let sites = with_unseen(sites, earlier);
+        RuleSet { normalize, site_by, learned: Some(learned), sites, model: None }
+    }
+
+    /// An empty sample of a site's pages, of at most `max_bytes`.
+    pub fn page_sample(&self, max_bytes: u64) -> PageSample {
+        PageSample::new(self.max_urls, max_bytes)
+    }
+
+    /// Reads the content of a page that has no label yet, and drops it from one that has: of a body only what clustering needs is kept.
+    pub fn prepare(page: &mut Page) {
+        if page.cluster.is_some() {
+            (page.body, page.text, page.words) = (None, None, None);
+        } else {
+            read_body(page);
         }
     }
-    let mut proposals: Vec<Proposal> = proposals.into_values().collect();
-    proposals.sort_by_key(|p| std::cmp::Reverse(p.candidate.support));
-    proposals
 }
 
-fn add(
-    proposals: &mut BTreeMap<(String, String), Proposal>,
-    candidate: Candidate,
-    unseen: u32,
-    learner: &'static str,
-) {
-    let Candidate { action, support } = candidate;
-    let sides = Action::sides(&action);
-    let known = proposals.entry(sides).or_insert_with(|| Proposal {
-        candidate: Candidate { action, support },
-        unseen,
-        learners: Vec::new(),
-    });
-    known.candidate.support = known.candidate.support.max(support);
-    known.unseen |= unseen;
-    if !known.learners.contains(&learner) {
-        known.learners.push(learner);
+/// Whether the pages of a site must be clustered before rules can be learned.
+fn needs_clusters(pages: &[Page], config: &Config) -> bool {
+    let has_content = |page: &Page| page.text.is_some() || page.words.is_some() || page.simhash.is_some();
+    !config.likely && pages.iter().all(|page| page.cluster.is_none()) && pages.iter().any(has_content)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::LearnOptions;
+
+    fn pages(host: &'static str) -> impl Iterator<Item = Page> {
+        let page = move |i: u32| Page {
+            cluster: Some(format!("c{}", i / 2)),
+            ..Page::new(format!("http://{host}/t?id={}&sid={}", i / 2, i % 2))
+        };
+        (0..2000).map(page)
+    }
+
+    #[test]
+    fn sites_are_gathered_as_if_learned_together() {
+        let pipeline = LearnOptions::new().build().unwrap();
+        let together = pipeline.learn(pages("b.org").chain(pages("a.org")).chain([Page::new("mailto:x")]));
+        let alone = ["b.org", "a.org"].map(|site| pipeline.learn_site(site, pages(site).collect()));
+        let gathered = pipeline.gather(alone);
+        assert_eq!(together.rules.to_json(), gathered.rules.to_json());
+        assert_eq!(together.rules.sites.len(), 2);
+        let LearnReport { sites, urls, saved, .. } = together.report;
+        assert_eq!((sites, urls, saved), (2, 4000, 2000));
+        assert_eq!(together.rules.learned.unwrap().urls, 4000);
+    }
+
+    #[test]
+    fn large_sites_are_sampled_and_counted() {
+        let pipeline = LearnOptions::new().max_urls(1000).build().unwrap();
+        let learned = pipeline.learn(pages("a.org"));
+        assert_eq!(learned.report.sampled_sites, 1);
+        assert!((400..=1000).contains(&learned.report.urls), "{}", learned.report.urls);
+    }
+
+    #[test]
+    fn content_is_clustered_where_there_are_no_labels() {
+        let text = |i: u32| (0..60).map(|word| format!("w{}x{word} ", i / 2)).collect::<String>();
+        let unlabelled = pages("a.org").zip(0..).map(|(page, i)| Page { cluster: None, text: Some(text(i)), ..page });
+        let learned = LearnOptions::new().build().unwrap().learn(unlabelled);
+        assert_eq!(learned.report.clusters, 1000);
+        assert_eq!(learned.report.saved, 1000);
     }
 }

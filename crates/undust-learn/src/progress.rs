@@ -5,6 +5,8 @@ use std::fmt;
 /// What is done next to learn a site.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Stage {
+    /// Pages with content and without labels are clustered.
+    Clustering,
     /// A learner proposes rules from one of several parts of the site.
     Learner {
         /// The learner.
@@ -25,6 +27,7 @@ pub enum Stage {
 impl fmt::Display for Stage {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Stage::Clustering => f.write_str("clustering"),
             Stage::Learner { name, part: 1, parts: 1 } => f.write_str(name),
             Stage::Learner { name, part, parts } => write!(f, "{name} ({part} of {parts})"),
             Stage::Choosing => f.write_str("choosing rules"),

@@ -11,7 +11,7 @@ use undust::apply::{Canonicalizer, Form};
 use undust::page::Page;
 use undust::rules::RuleSet;
 use undust_learn::pipeline::Config;
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 use undust_neural::file::Models;
 use undust_neural::learner::{Lesson, Seq2seq};
 use undust_neural::teach::Settings;
@@ -38,7 +38,7 @@ fn main() {
     let engine = Canonicalizer::new(&rules, Form::Key);
     let mut scratch = undust::apply::Scratch::new();
     let alone = rate(&pages, |url, out| engine.append(url, &mut scratch, out));
-    let interpreter = Interpreter::new(&rules, models, Form::Key);
+    let interpreter = Engine::new(&rules, models, Form::Key);
     let mut scratch = Scratch::new();
     let both = rate(&pages, |url, out| interpreter.append(url, &mut scratch, out));
     println!("rules alone          {alone:10.0} URLs/s");

@@ -8,31 +8,30 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use undust::apply::{self, Canonicalizer, Form};
-use undust::rules::RuleSet;
 use undust::url::{SiteBy, SplitUrl};
 use undust_learn::intern::Interner;
 
-use crate::file::Models;
-use crate::model::{Known, Model, Speaker};
+use crate::model::{Known, Model, TrustedDecoder};
+use crate::rule_file::RuleFile;
 use crate::network::{Decoder, Network, Token as Id};
 use undust_learn::learn::seq2seq::vocabulary::{Reading, Template, bytes};
 
-/// A rule set with the models that belong to it.
-pub struct Interpreter {
+/// The compiled engine of a rule file with its models; see [`undust::apply::Canonicalizer`] for rules alone.
+pub struct Engine {
     engine: Canonicalizer,
     site_by: SiteBy,
     sites: HashMap<Vec<u8>, Translator>,
 }
 
-/// What an [`Interpreter`] works with; to be used again.
+/// Buffers of an [`Engine`], to be used again for the next URL.
 pub struct Scratch {
     engine: apply::Scratch,
     reading: Reading,
     now: Vec<u8>,
     next: Vec<u8>,
-    puts_off: bool,
+    defers: bool,
     /// Templates that were not known, with their sites.
-    put_off: HashMap<Vec<u8>, Vec<Template>>,
+    deferred: HashMap<Vec<u8>, Vec<Template>>,
 }
 
 impl Default for Scratch {
@@ -49,40 +48,41 @@ impl Scratch {
             reading: Reading::default(),
             now: Vec::new(),
             next: Vec::new(),
-            puts_off: false,
-            put_off: HashMap::new(),
+            defers: false,
+            deferred: HashMap::new(),
         }
     }
 
-    /// The same, but templates that are not known are put off until [`Interpreter::catch_up`], which translates many at once: URLs of such templates
+    /// The same, but templates that are not known are deferred until [`Engine::flush_deferred`], which translates many at once: URLs of such templates
     /// come out as if there were no model, and have to come again.
-    pub fn that_puts_off() -> Scratch {
-        Scratch { puts_off: true, ..Scratch::new() }
+    pub fn deferring() -> Scratch {
+        Scratch { defers: true, ..Scratch::new() }
     }
 }
 
 /// Turns of rules and model that a URL may take.
-pub const MOST_TURNS: usize = 8;
+pub const MAX_TURNS: usize = 8;
 
-impl Interpreter {
-    /// Compile a rule set, with its models.
-    pub fn new(rules: &RuleSet, models: Models, form: Form) -> Interpreter {
-        let translator = |(site, model): (String, Model)| (site.into_bytes(), Translator::new(model));
-        Interpreter {
-            engine: Canonicalizer::new(rules, form),
-            site_by: rules.site_by,
-            sites: models.into_iter().map(translator).collect(),
+impl Engine {
+    /// Compiles rules with their models.
+    pub fn new(file: &RuleFile, form: Form) -> Engine {
+        let translator =
+            |(site, model): (&String, &Model)| (site.clone().into_bytes(), Translator::new(model.clone()));
+        Engine {
+            engine: Canonicalizer::new(&file.rules, form),
+            site_by: file.rules.site_by,
+            sites: file.models.iter().map(translator).collect(),
         }
     }
 
-    /// Append the canonical form of `url` to `out`.
-    pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+    /// Appends the canonical form of `url` to `out`.
+    pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         let start = out.len();
         self.engine.append(url, &mut scratch.engine, out);
         if self.sites.is_empty() || !self.translate(&out[start..], scratch) {
             return;
         }
-        for _ in 1..MOST_TURNS {
+        for _ in 1..MAX_TURNS {
             let mut now = std::mem::take(&mut scratch.now);
             now.clear();
             self.engine.append(&scratch.next, &mut scratch.engine, &mut now);
@@ -120,8 +120,8 @@ impl Interpreter {
         };
         match translator.look_up(&reading.template, &mut print) {
             Some(says_something) => says_something,
-            None if scratch.puts_off => {
-                scratch.put_off.entry(site.to_vec()).or_default().push(reading.template.clone());
+            None if scratch.defers => {
+                scratch.deferred.entry(site.to_vec()).or_default().push(reading.template.clone());
                 false
             }
             None => {
@@ -147,13 +147,13 @@ impl Interpreter {
     }
 
     /// Translate what was put off, many templates at once, and put off no more. Whether there was anything.
-    pub fn catch_up(&self, scratch: &mut Scratch) -> bool {
-        scratch.puts_off = false;
-        let put_off = std::mem::take(&mut scratch.put_off);
-        let is_any = !put_off.is_empty();
+    pub fn flush_deferred(&self, scratch: &mut Scratch) -> bool {
+        scratch.defers = false;
+        let deferred = std::mem::take(&mut scratch.deferred);
+        let is_any = !deferred.is_empty();
         // Each site has its own network: their order changes nothing.
         #[expect(clippy::iter_over_hash_type, reason = "sites do not know of each other")]
-        for (site, mut templates) in put_off {
+        for (site, mut templates) in deferred {
             templates.sort_unstable();
             templates.dedup();
             if let Some(translator) = self.sites.get(site.as_slice()) {
@@ -191,7 +191,7 @@ pub enum Because {
     },
 }
 
-impl Interpreter {
+impl Engine {
     /// What the model of its site says of a URL that rules have nothing to say about, if anything.
     pub fn explain(&self, url: &[u8]) -> Option<Said> {
         let (_, translator) = self.translator(url)?;
@@ -228,8 +228,8 @@ struct Translator {
     memo: RwLock<HashMap<Template, Option<Template>>>,
 }
 
-/// So many translations are kept; then it starts from nothing.
-const MEMO: usize = 1 << 16;
+/// Translations that are kept; then all are dropped.
+const MAX_MEMO_ENTRIES: usize = 1 << 16;
 
 impl Translator {
     fn new(model: Model) -> Translator {
@@ -238,7 +238,7 @@ impl Translator {
             known.intern(&bytes(template));
             outputs.push(output.clone());
         }
-        let decoder = model.speaker.as_ref().map(Speaker::decoder);
+        let decoder = model.speaker.as_ref().map(TrustedDecoder::decoder);
         Translator { model, known, outputs, decoder, memo: RwLock::default() }
     }
 
@@ -254,7 +254,7 @@ impl Translator {
         memo.get(template).map(|output| output.as_deref().is_some_and(print))
     }
 
-    fn network(&self) -> Option<(&Speaker, &Decoder<Arc<Network>>)> {
+    fn network(&self) -> Option<(&TrustedDecoder, &Decoder<Arc<Network>>)> {
         self.model.speaker.as_ref().zip(self.decoder.as_ref())
     }
 
@@ -264,7 +264,7 @@ impl Translator {
         let sources: Vec<&[Id]> = templates.iter().map(Vec::as_slice).collect();
         let answers = decoder.translate(&sources);
         let mut memo = self.memo.write().unwrap_or_else(PoisonError::into_inner);
-        if memo.len() + templates.len() > MEMO {
+        if memo.len() + templates.len() > MAX_MEMO_ENTRIES {
             memo.clear();
         }
         for (template, answer) in templates.into_iter().zip(answers) {

@@ -8,7 +8,7 @@ use std::fmt;
 use safetensors::tensor::{Dtype, SafeTensorError, SafeTensors, View, serialize};
 use serde::{Deserialize, Serialize};
 
-use crate::model::{Known, Model, Report, Speaker};
+use crate::model::{Known, Model, Report, TrustedDecoder};
 use crate::network::{BadTensor, Network, Shape, Token as Id};
 use undust_learn::learn::seq2seq::tokens::Delimiters;
 use undust_learn::learn::seq2seq::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
@@ -184,7 +184,7 @@ fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError>
         let shape = Shape { vocabulary: vocabulary.size(), hidden, copies };
         let get = |name: &str| read_values(tensors, &tensor_name(&site, name));
         let network = Network::from_tensors(shape, get)?;
-        Ok(Speaker { network: network.into(), threshold, printable })
+        Ok(TrustedDecoder { network: network.into(), threshold, printable })
     });
     let speaker = speaker.transpose().map_err(|tensor| ModelError::Network { site, tensor })?;
     Ok(Model { vocabulary, known: known.into_iter().collect(), speaker, report })
@@ -254,7 +254,7 @@ mod tests {
         let known = BTreeMap::from([(template("http://a.com/x/1?x=2"), known)]);
         let shape = Shape { vocabulary: vocabulary.size(), hidden: 3, copies: true };
         let network = Network::new(shape, 1).into();
-        let speaker = Some(Speaker { network, threshold: 0.9, printable: BTreeSet::from([26]) });
+        let speaker = Some(TrustedDecoder { network, threshold: 0.9, printable: BTreeSet::from([26]) });
         let report = Report { urls: 3, silent: None, ..Report::default() };
         Models::from([("a.com".to_owned(), Model { vocabulary, known, speaker, report })])
     }

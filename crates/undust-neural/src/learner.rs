@@ -1,24 +1,22 @@
 //! The learner of SIGIR 2017: what its model is sure of becomes rules, like those of any other learner; the model itself stays for the rest.
 
 use undust::apply::{Canonicalizer, Form, Scratch};
-use undust::page::Page;
 use undust::rules::{Evidence, Review, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
-use undust_learn::learn::{Candidate, Learner};
-use undust_learn::pipeline::{Config, Learned, learn_labelled};
-use undust_learn::progress::{Stage, Watch, unwatched};
-use undust_learn::site::{ALL_FOLDS, Sample, Site};
+use undust_learn::pipeline::{Config, ModelTrainer};
+use undust_learn::site::{ALL_FOLDS, Site};
 
+use crate::file::{Models, to_bytes};
 use crate::model::{Known, Model, Report};
 use crate::teach::{Settings, teach, veto};
-use undust_learn::learn::seq2seq::Templates;
+use undust_learn::learn::seq2seq::{NetworkSettings, Templates};
 use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
 use undust_learn::learn::seq2seq::table::{self, Entry, Spent};
 use undust_learn::learn::seq2seq::targets::Targets;
 use undust_learn::learn::seq2seq::vocabulary::Template;
 
-/// Sites with fewer URLs than this are left alone: what a network learns from so few is noise.
-pub const LEAST_PAIRS: usize = 800;
+/// The least number of labelled URLs of a site that a model is trained on: what a network learns from fewer is noise.
+pub const MIN_LABELLED_URLS: usize = 800;
 
 /// The learner of SIGIR 2017.
 #[derive(Clone, Debug, Default)]
@@ -27,61 +25,26 @@ pub struct Seq2seq {
     pub settings: Settings,
     /// Read URLs as the paper does, whatever suits the site.
     pub paper: bool,
-}
-
-impl Learner for Seq2seq {
-    fn name(&self) -> &'static str {
-        self.templates().name()
-    }
-
-    /// The sentences that a network would be taught, as rules. They are known before it is.
-    fn learn(&self, sample: &Sample) -> Vec<Candidate> {
-        self.templates().learn(sample)
-    }
-}
-
-/// What was learned of a site.
-pub struct Lesson {
-    /// The rules.
-    pub learned: Learned,
-    /// The model, if there is anything that rules do not say.
-    pub model: Option<Model>,
-    /// Why there is nothing, if there is nothing.
-    pub nothing: Option<String>,
-}
-
-impl Lesson {
-    /// What a learner of rules alone learned.
-    pub fn of_rules(learned: Learned) -> Lesson {
-        Lesson { learned, model: None, nothing: None }
-    }
+    /// Where it trains, if a person should know.
+    pub note: Option<String>,
 }
 
 impl Seq2seq {
-    /// Learn the rules and the model of one site. Without labels there is nothing to learn.
-    pub fn learn_site(&self, name: &str, pages: &[Page], config: &Config) -> Lesson {
-        self.learn_site_watched(name, pages, config, &unwatched)
-    }
-
-    /// The same, telling `watch` of every stage.
-    pub fn learn_site_watched(&self, name: &str, pages: &[Page], config: &Config, watch: &Watch) -> Lesson {
-        let site = Site::new(name, pages, config.seed);
-        if site.len() < LEAST_PAIRS {
-            let nothing = format!("a model needs at least {LEAST_PAIRS} labelled URLs");
-            return Lesson { nothing: Some(nothing), ..Lesson::of_rules(Learned::untouched(&site, config)) };
-        }
-        let learned = learn_labelled(&site, self, config, watch);
-        watch(Stage::Model);
-        let model = self.model(&site, &learned.rules, config);
-        Lesson { learned, model, nothing: None }
+    /// The learner with the settings of `seq2seq`.
+    pub fn new(settings: &NetworkSettings, seed: u64) -> Seq2seq {
+        let NetworkSettings { paper, hidden, .. } = *settings;
+        let network = if paper { Settings::paper() } else { Settings::default() };
+        let hidden = hidden.map_or(network.hidden, usize::from);
+        let settings = Settings { seed, ..network.with_hidden(hidden) };
+        Seq2seq { settings, paper, note: None }
     }
 
     fn templates(&self) -> Templates {
         Templates { paper: self.paper }
     }
 
-    /// What there is to say of a site beyond these rules, within what they leave of the limit.
-    fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
+    /// The model of what these rules of a site do not say, within what they leave of the limit; none if there is nothing.
+    pub fn model(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Model> {
         let corpus = self.templates().read(&site.sample(0));
         let targets = Targets::find(&corpus, ALL_FOLDS);
         let mut entries = table::entries(&corpus, &targets);
@@ -112,6 +75,53 @@ impl Seq2seq {
     }
 }
 
+impl ModelTrainer for Seq2seq {
+    fn min_urls(&self) -> usize {
+        MIN_LABELLED_URLS
+    }
+
+    fn train(&self, site: &Site, rules: &SiteRules, config: &Config) -> Option<Vec<u8>> {
+        let model = self.model(site, rules, config)?;
+        Some(to_bytes(&Models::from([(site.name.clone(), model)])))
+    }
+
+    fn note(&self) -> Option<String> {
+        self.note.clone()
+    }
+}
+
+/// The trainer of `seq2seq`, for [`LearnOptions::trainer`](undust_learn::LearnOptions::trainer).
+pub fn trainer(settings: &NetworkSettings, seed: u64) -> Box<dyn ModelTrainer> {
+    let learner = Seq2seq::new(settings, seed);
+    Box::new(if settings.gpu { on_gpu(learner, settings.paper) } else { learner })
+}
+
+#[cfg(not(feature = "gpu"))]
+fn on_gpu(learner: Seq2seq, _is_paper: bool) -> Seq2seq {
+    Seq2seq { note: Some("this build has no GPU support: training on the CPU".to_owned()), ..learner }
+}
+
+/// Trains on the GPU if it is there, and the network is one that it can train; else the CPU does it.
+#[cfg(feature = "gpu")]
+fn on_gpu(mut learner: Seq2seq, is_paper: bool) -> Seq2seq {
+    use crate::network::gpu::Gpu;
+    use crate::teach::Trainer;
+    use std::sync::{Arc, Mutex};
+
+    if !is_paper {
+        let note = "a GPU trains the paper's networks only (seq2seq.paper): training on the CPU";
+        return Seq2seq { note: Some(note.to_owned()), ..learner };
+    }
+    match Gpu::open() {
+        Ok(gpu) => {
+            learner.note = Some(format!("training on {}", gpu.name()));
+            learner.settings.trainer = Trainer::Gpu(Arc::new(Mutex::new(gpu)));
+        }
+        Err(why) => learner.note = Some(format!("{why}: training on the CPU")),
+    }
+    learner
+}
+
 /// What a model keeps of a template; nothing of one that was seen too rarely.
 fn known(template: &Template, urls: usize, entry: Entry) -> Option<(Template, Known)> {
     let (output, trials, wrong) = match entry {
@@ -126,8 +136,8 @@ fn changed(entries: &[Entry]) -> u64 {
     entries.iter().filter(|entry| matches!(entry, Entry::Becomes { .. })).count() as u64
 }
 
-/// So many URLs of a template tell what rules do to it.
-const ASKED: usize = 8;
+/// URLs of a template that are canonicalized to see whether rules change it.
+const MAX_URLS_ASKED: usize = 8;
 
 /// What rules do is not for the model to do again: whoever rejects a rule must not find its work done all the same. So rules that were refused count like those in force.
 fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by: SiteBy) -> Vec<bool> {
@@ -139,7 +149,7 @@ fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by:
             let url = corpus.url(template, *row);
             engine.canonicalize(&url, &mut scratch) != url
         };
-        matches!(entry, Entry::Becomes { .. }) && rows.iter().take(ASKED).all(&mut is_changed)
+        matches!(entry, Entry::Becomes { .. }) && rows.iter().take(MAX_URLS_ASKED).all(&mut is_changed)
     };
     corpus.templates.iter().zip(&corpus.by_template).zip(entries).map(&mut is_left).collect()
 }

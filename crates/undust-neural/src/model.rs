@@ -16,7 +16,7 @@ pub struct Model {
     /// Templates that are known.
     pub known: BTreeMap<Template, Known>,
     /// What translates the others, if that was shown to pay.
-    pub speaker: Option<Speaker>,
+    pub speaker: Option<TrustedDecoder>,
     /// What it was made from, and how good it is.
     pub report: Report,
 }
@@ -36,7 +36,7 @@ pub struct Known {
 
 /// A network that may speak.
 #[derive(Clone)]
-pub struct Speaker {
+pub struct TrustedDecoder {
     /// The network.
     pub network: Arc<Network>,
     /// What it is less sure of than this is not believed.
@@ -45,7 +45,7 @@ pub struct Speaker {
     pub printable: BTreeSet<Id>,
 }
 
-impl Speaker {
+impl TrustedDecoder {
     /// A decoder that prints nothing else than it may.
     pub fn decoder(&self) -> Decoder<Arc<Network>> {
         let size = self.network.shape().vocabulary;
@@ -56,7 +56,7 @@ impl Speaker {
     }
 }
 
-impl Speaker {
+impl TrustedDecoder {
     /// What a network answers to a template, if it is sure enough and the answer makes a URL.
     pub fn believed(
         &self,

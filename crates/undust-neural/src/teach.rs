@@ -7,7 +7,7 @@ use undust_learn::bound::upper_bound;
 use undust_learn::site::ALL_FOLDS;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
-use crate::model::{Report, Speaker};
+use crate::model::{Report, TrustedDecoder};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
 use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
 use undust_learn::learn::seq2seq::table::{Entry, KNOWN_FROM};
@@ -149,7 +149,7 @@ pub fn teach(
     settings: &Settings,
     most_lost: f64,
     report: &mut Report,
-) -> Option<Speaker> {
+) -> Option<TrustedDecoder> {
     let lessons = lessons(corpus, entries, settings.seed);
     let (mut questions, mut answers, mut last) = (Vec::new(), Vec::new(), None);
     for part in 0..settings.exams {
@@ -172,7 +172,7 @@ pub fn teach(
             let mut all =
                 || settings.speaker(&lessons.iter().collect::<Vec<_>>(), corpus.vocabulary.size(), report);
             let speaker = last.filter(|_| settings.exams == 1).unwrap_or_else(&mut all);
-            Some(Speaker { threshold, ..speaker })
+            Some(TrustedDecoder { threshold, ..speaker })
         }
         Err(why) => {
             report.silent = Some(why);
@@ -183,7 +183,7 @@ pub fn teach(
 
 impl Settings {
     /// A network that was taught these lessons.
-    fn speaker(&self, lessons: &[&Lesson], vocabulary: usize, report: &mut Report) -> Speaker {
+    fn speaker(&self, lessons: &[&Lesson], vocabulary: usize, report: &mut Report) -> TrustedDecoder {
         let pairs = |chooses: bool| -> Vec<Pair> {
             let of_kind = lessons.iter().filter(|lesson| lesson.chooses == chooses);
             of_kind.map(|lesson| lesson.pair.clone()).collect()
@@ -194,13 +194,13 @@ impl Settings {
         let trained = self.trainer.train(&mut network, &taught, &self.training(taught.len()), &mut judge);
         report.on_cpu = trained.err();
         let printable: BTreeSet<Id> = numbers_in(taught.iter().map(|pair| &pair.target));
-        Speaker { network: network.into(), threshold: 1.0, printable }
+        TrustedDecoder { network: network.into(), threshold: 1.0, printable }
     }
 }
 
 /// Templates that were seen too rarely to tell are left to the network, unless what it would make of them is contradicted by their own URLs: these stay
 /// as they are.
-pub fn veto(corpus: &Corpus, entries: &mut [Entry], speaker: &Speaker) {
+pub fn veto(corpus: &Corpus, entries: &mut [Entry], speaker: &TrustedDecoder) {
     let is_open = |entry: &Entry| matches!(entry, Entry::Open);
     let open: Vec<usize> = (0..entries.len()).filter(|at| is_open(&entries[*at])).collect();
     let sources: Vec<&[Id]> = open.iter().map(|at| corpus.templates[*at].as_slice()).collect();

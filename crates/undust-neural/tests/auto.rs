@@ -4,7 +4,7 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust_learn::evaluate::Evaluation;
 use undust_learn::pipeline::Config;
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 use undust_neural::auto::{Auto, members};
 use undust_neural::file::Models;
 use undust_neural::learner::{Lesson, Seq2seq};
@@ -22,13 +22,13 @@ fn learn(pages: &[Page]) -> Lesson {
     Auto::new(members(), model).learn_site(SITE, pages.to_vec(), &config, true)
 }
 
-fn interpreter(lesson: Lesson) -> Interpreter {
+fn interpreter(lesson: Lesson) -> Engine {
     let rules = RuleSet::of_site(SITE, Config::default().site_by, lesson.learned.rules.rules);
     let models: Models = lesson.model.into_iter().map(|model| (SITE.to_owned(), model)).collect();
-    Interpreter::new(&rules, models, undust::apply::Form::Key)
+    Engine::new(&rules, models, undust::apply::Form::Key)
 }
 
-fn key(interpreter: &Interpreter, path: &str) -> String {
+fn key(interpreter: &Engine, path: &str) -> String {
     let mut key = Vec::new();
     interpreter.append(format!("http://www.{SITE}{path}").as_bytes(), &mut Scratch::new(), &mut key);
     String::from_utf8(key).expect("these URLs are text")

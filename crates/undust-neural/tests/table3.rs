@@ -5,7 +5,7 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::SiteBy;
 use undust_learn::pipeline::Config;
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 use undust_neural::file::{Models, from_bytes, to_bytes};
 use undust_neural::learner::{Lesson, Seq2seq};
 use undust_neural::teach::Settings;
@@ -39,7 +39,7 @@ fn small() -> Seq2seq {
     Seq2seq { settings: Settings { hidden: 32, steps: 150, ..Settings::default() }, ..Seq2seq::default() }
 }
 
-fn canonical(interpreter: &Interpreter, path: &str) -> String {
+fn canonical(interpreter: &Engine, path: &str) -> String {
     let mut out = Vec::new();
     interpreter.append(format!("http://qa.example/{path}").as_bytes(), &mut Scratch::new(), &mut out);
     let out = String::from_utf8(out).expect("text");
@@ -68,7 +68,7 @@ fn rules_know_the_cases_and_the_model_does_not_disagree() {
     let models: Models = model.into_iter().map(|model| ("qa.example".to_owned(), model)).collect();
     let again = || from_bytes(&to_bytes(&models)).expect("a model file");
     for models in [Models::new(), again()] {
-        let interpreter = Interpreter::new(&rules, models, Form::Key);
+        let interpreter = Engine::new(&rules, models, Form::Key);
         for (path, expected) in CASES {
             assert_eq!(canonical(&interpreter, path), expected);
             assert_eq!(canonical(&interpreter, expected), expected);

@@ -14,7 +14,6 @@ use undust::page::Page;
 
 use super::{MIN_URLS, crawl, split_in_order};
 pub use methods::{KeepAll, RuleMethod};
-pub use neural::{AutoMethod, Seq2seqMethod};
 use undust_learn::evaluate::{Metrics, Score};
 use undust_learn::site::Site;
 

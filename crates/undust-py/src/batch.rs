@@ -12,7 +12,7 @@ use pyo3::types::PyList;
 use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::{PyArray, PyChunkedArray};
 use undust_io::{Texts, text_of};
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 
 use crate::canonicalizer::UrlArgument;
 use crate::error::failed;
@@ -28,7 +28,7 @@ struct Forms {
 impl Forms {
     /// The canonical forms of so many URLs, on so many threads (0: one for each core).
     fn of<'u>(
-        engine: &Interpreter,
+        engine: &Engine,
         count: usize,
         threads: usize,
         url: impl Fn(usize) -> &'u [u8] + Sync,
@@ -60,15 +60,15 @@ impl Forms {
         all
     }
 
-    fn of_some<'u>(engine: &Interpreter, urls: impl Iterator<Item = &'u [u8]> + Clone) -> Forms {
-        let mut scratch = Scratch::that_puts_off();
+    fn of_some<'u>(engine: &Engine, urls: impl Iterator<Item = &'u [u8]> + Clone) -> Forms {
+        let mut scratch = Scratch::deferring();
         let mut forms = Forms::default();
         loop {
             for url in urls.clone() {
                 engine.append(url, &mut scratch, &mut forms.bytes);
                 forms.ends.push(forms.bytes.len());
             }
-            if !engine.catch_up(&mut scratch) {
+            if !engine.flush_deferred(&mut scratch) {
                 return forms;
             }
             forms = Forms::default();
@@ -86,7 +86,7 @@ const LEAST_SHARE: usize = 4096;
 
 pub(crate) fn list<'py>(
     py: Python<'py>,
-    engine: &Interpreter,
+    engine: &Engine,
     urls: &Bound<'py, PyAny>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -98,7 +98,7 @@ pub(crate) fn list<'py>(
 
 pub(crate) fn arrow<'py>(
     py: Python<'py>,
-    engine: &Interpreter,
+    engine: &Engine,
     urls: &Bound<'py, PyAny>,
     threads: usize,
 ) -> PyResult<Bound<'py, PyAny>> {
@@ -125,7 +125,7 @@ pub(crate) fn arrow<'py>(
 }
 
 /// The canonical forms of an array, as an array of the same type.
-fn canonical(engine: &Interpreter, urls: &ArrayRef, threads: usize) -> PyResult<ArrayRef> {
+fn canonical(engine: &Engine, urls: &ArrayRef, threads: usize) -> PyResult<ArrayRef> {
     let Some(texts) = Texts::of(urls) else {
         return Err(PyTypeError::new_err(format!("URLs are text or bytes, not {}", urls.data_type())));
     };

@@ -9,7 +9,7 @@ use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
 use undust::apply::{Form, Naive};
 use undust_cli::embed::Deployed;
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 
 use crate::batch;
 use crate::error::UndustError;
@@ -81,7 +81,7 @@ enum Rules<'py> {
 #[pyclass(module = "undust", frozen)]
 pub(crate) struct Canonicalizer {
     deployed: Arc<Deployed>,
-    engine: Interpreter,
+    engine: Engine,
     form: Form,
 }
 
@@ -98,7 +98,7 @@ impl Canonicalizer {
         if !normalize {
             Arc::make_mut(&mut deployed).rules.normalize = false;
         }
-        let engine = py.detach(|| Interpreter::new(&deployed.rules, deployed.models.clone(), form));
+        let engine = py.detach(|| Engine::new(&deployed.rules, deployed.models.clone(), form));
         Ok(Canonicalizer { deployed, engine, form })
     }
 

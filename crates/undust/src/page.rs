@@ -62,6 +62,24 @@ impl Page {
         Page { url: url.into(), ..Page::default() }
     }
 
+    /// Approximate memory that the page takes, in bytes.
+    pub fn memory_bytes(&self) -> u64 {
+        let texts = [
+            &self.cluster,
+            &self.digest,
+            &self.title,
+            &self.time,
+            &self.canonical,
+            &self.redirect,
+            &self.no_vary_search,
+            &self.text,
+        ];
+        let body = self.body.as_ref().map_or(0, |body| body.bytes.capacity());
+        let words = self.words.as_ref().map_or(0, |words| words.as_str().len());
+        let heap = body + words + texts.into_iter().flatten().map(String::capacity).sum::<usize>();
+        (size_of::<Page>() + self.url.capacity() + heap) as u64
+    }
+
     /// The duplicate label: the given cluster, else the digest of a successful fetch.
     ///
     /// Digests of error pages and redirects say nothing about the page behind the URL, so they do not count.

@@ -10,7 +10,7 @@ use undust_io::blocks::{Block, lines, map_blocks};
 #[cfg(feature = "parquet")]
 use undust_io::{Added, write_with_column};
 use undust_io::{Format, open, try_read_input};
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 
 use crate::args::Apply;
 #[cfg(feature = "parquet")]
@@ -21,7 +21,7 @@ use crate::{Outcome, output};
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
-    let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
+    let engine = Engine::new(&rules, models, args.applying.manner.form.into());
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
     if is_parquet(&args.output) {
         write_parquet(args, &engine)?;
@@ -36,7 +36,7 @@ fn is_parquet(path: &Path) -> bool {
 }
 
 #[cfg(not(feature = "parquet"))]
-fn write_parquet(_: &Apply, _: &Interpreter) -> Result<()> {
+fn write_parquet(_: &Apply, _: &Engine) -> Result<()> {
     anyhow::bail!("this build writes no Parquet files")
 }
 
@@ -50,7 +50,7 @@ fn column_of(form: FormArg) -> &'static str {
 }
 
 #[cfg(feature = "parquet")]
-fn write_parquet(args: &Apply, engine: &Interpreter) -> Result<()> {
+fn write_parquet(args: &Apply, engine: &Engine) -> Result<()> {
     thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new()));
     let value = |url: &[u8], out: &mut Vec<u8>| {
         SCRATCH.with_borrow_mut(|scratch| engine.append(url, scratch, out));
@@ -66,7 +66,7 @@ fn write_parquet(args: &Apply, engine: &Interpreter) -> Result<()> {
     Ok(())
 }
 
-fn write_lines(args: &Apply, engine: &Interpreter, out: &mut dyn Write) -> Result<()> {
+fn write_lines(args: &Apply, engine: &Engine, out: &mut dyn Write) -> Result<()> {
     let mut input = open(&args.input)?;
     let format = args.reading.format.map_or_else(|| input.format(), Ok)?;
     if format == Format::Urls {
@@ -93,21 +93,21 @@ fn write_lines(args: &Apply, engine: &Interpreter, out: &mut dyn Write) -> Resul
     Ok(())
 }
 
-fn canonical_lines(engine: &Interpreter, block: &Block, tsv: bool) -> Vec<u8> {
-    let mut scratch = Scratch::that_puts_off();
+fn canonical_lines(engine: &Engine, block: &Block, tsv: bool) -> Vec<u8> {
+    let mut scratch = Scratch::deferring();
     let mut out = Vec::with_capacity(block.data.len() + block.data.len() / 8);
     loop {
         for url in lines(&block.data) {
             write_line(engine, &mut scratch, url, tsv, &mut out);
         }
-        if !engine.catch_up(&mut scratch) {
+        if !engine.flush_deferred(&mut scratch) {
             return out;
         }
         out.clear();
     }
 }
 
-fn write_line(engine: &Interpreter, scratch: &mut Scratch, url: &[u8], tsv: bool, out: &mut Vec<u8>) {
+fn write_line(engine: &Engine, scratch: &mut Scratch, url: &[u8], tsv: bool, out: &mut Vec<u8>) {
     if tsv {
         out.extend_from_slice(url);
         out.push(b'\t');

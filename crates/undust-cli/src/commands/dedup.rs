@@ -5,7 +5,7 @@ use std::io::Write;
 
 use anyhow::Result;
 use undust_io::{open, try_read_input};
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::args::Dedup;
@@ -16,7 +16,7 @@ use crate::{Outcome, output};
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.load(&args.input)?;
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "URLs")?;
-    let engine = Interpreter::new(&rules, models, args.applying.manner.form.into());
+    let engine = Engine::new(&rules, models, args.applying.manner.form.into());
     let skipping = engine.has_skips() && !args.no_skips;
     let mut counts = Counts::default();
     output::save_made(&args.output, |out| {
@@ -43,7 +43,7 @@ struct Counts {
 }
 
 /// Write the first URL of each key, unless a rule skips it.
-fn write_first(args: &Dedup, engine: &Interpreter, skipping: bool, out: &mut dyn Write) -> Result<Counts> {
+fn write_first(args: &Dedup, engine: &Engine, skipping: bool, out: &mut dyn Write) -> Result<Counts> {
     let mut scratch = Scratch::new();
     // 128 bits: among billions of keys, no two different ones are ever taken for the same.
     let mut seen: HashSet<u128> = HashSet::new();

@@ -10,7 +10,7 @@ use undust::page::Page;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
 use undust_learn::pipeline::Config;
-use undust_neural::apply::Interpreter;
+use undust_neural::Engine;
 use undust_neural::auto;
 use undust_neural::file::Models;
 use undust_neural::learner::Seq2seq;
@@ -86,7 +86,7 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
 
 /// How the rules do on URLs that nobody learned from.
 fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
-    let engine = Interpreter::new(rules, Models::new(), Form::Key);
+    let engine = Engine::new(rules, Models::new(), Form::Key);
     let mut walk = Walk::new(rules, &engine);
     for page in test {
         walk.add(page);

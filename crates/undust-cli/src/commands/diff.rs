@@ -10,7 +10,7 @@ use undust::apply::Form;
 use undust::rules::Rule;
 use undust_io::read;
 use undust_learn::diff::{Aspect, RuleDiff, SetDiff, SiteDiff, Treated, UrlDiff};
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 use undust_neural::file::{Models, to_bytes};
 
 use super::print_json;
@@ -61,9 +61,9 @@ fn different_models(old: &Models, new: &Models) -> Vec<String> {
 fn urls(args: &Diff, sets: [&Deployed; 2]) -> Result<Option<UrlDiff>> {
     let Some(list) = &args.urls else { return Ok(None) };
     let form: Form = args.form.into();
-    let engines = sets.map(|set| Interpreter::new(&set.rules, set.models.clone(), form));
+    let engines = sets.map(|set| Engine::new(&set.rules, set.models.clone(), form));
     let mut scratch = Scratch::new();
-    let mut treated = |engine: &Interpreter, url: &[u8]| {
+    let mut treated = |engine: &Engine, url: &[u8]| {
         let mut key = Vec::new();
         engine.append(url, &mut scratch, &mut key);
         let is_skipped = engine.skips(&key, &mut scratch).is_some();

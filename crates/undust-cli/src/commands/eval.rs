@@ -11,7 +11,7 @@ use undust::rules::{Rule, RuleSet};
 use undust::url::site_of;
 use undust_io::{Input, ReadError, Summary, read_input};
 use undust_learn::evaluate::{Evaluation, Metrics, Report, Score};
-use undust_neural::apply::{Interpreter, Scratch};
+use undust_neural::apply::{Engine, Scratch};
 
 #[cfg(feature = "papers")]
 use super::protocol;
@@ -48,7 +48,7 @@ pub(crate) fn scores_of(
     tell: &dyn Fn(&Summary),
     say: &dyn Fn(&str),
 ) -> Result<Scores> {
-    let engine = Interpreter::new(&deployed.rules, deployed.models.clone(), args.manner.form.into());
+    let engine = Engine::new(&deployed.rules, deployed.models.clone(), args.manner.form.into());
     let mut walk = Walk::new(&deployed.rules, &engine);
     for input in inputs {
         tell(&read_input(input?, &args.reading.options(), &mut |page| walk.add(&page))?);
@@ -104,7 +104,7 @@ pub(crate) struct Walk<R, E> {
     unlabelled: u64,
 }
 
-impl<R: Deref<Target = RuleSet>, E: Deref<Target = Interpreter>> Walk<R, E> {
+impl<R: Deref<Target = RuleSet>, E: Deref<Target = Engine>> Walk<R, E> {
     pub(crate) fn new(rules: R, engine: E) -> Walk<R, E> {
         let (scratch, evaluation) = (Scratch::new(), Evaluation::new());
         let changes = count_rules(&rules, |rule| !rule.action.is_skip());

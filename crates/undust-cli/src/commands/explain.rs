@@ -8,7 +8,7 @@ use serde_json::{Value, json};
 use undust::apply::{Form, Naive, Step, Trace};
 use undust::rules::{Evidence, Rule, RuleSet, TriedBy, Validation, Verdict, classify};
 
-use undust_neural::apply::{Because, Interpreter, MOST_TURNS, Said, Scratch};
+use undust_neural::apply::{Because, Engine, MAX_TURNS, Said, Scratch};
 use undust_neural::model::Known;
 
 use crate::args::Explain;
@@ -19,7 +19,7 @@ use crate::{Outcome, output};
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
     let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
-    let both = Interpreter::new(&rules, models, form);
+    let both = Engine::new(&rules, models, form);
     let mut out = output::stdout();
     for url in &args.urls {
         let way = Way::of(url.as_bytes(), &Naive::new(&rules, form), &both);
@@ -33,7 +33,7 @@ pub(super) fn run(args: &Explain) -> Result<Outcome> {
 }
 
 /// The way of a URL, as `--json` prints it.
-pub(crate) fn explained(url: &[u8], rules: &RuleSet, form: Form, both: &Interpreter) -> Value {
+pub(crate) fn explained(url: &[u8], rules: &RuleSet, form: Form, both: &Engine) -> Value {
     to_json(&text(url), &Way::of(url, &Naive::new(rules, form), both))
 }
 
@@ -46,14 +46,14 @@ struct Way<'r> {
 }
 
 impl<'r> Way<'r> {
-    fn of(url: &[u8], rules: &Naive<'r>, both: &Interpreter) -> Way<'r> {
+    fn of(url: &[u8], rules: &Naive<'r>, both: &Engine) -> Way<'r> {
         let mut canonical = Vec::new();
         both.append(url, &mut Scratch::new(), &mut canonical);
         let skip = rules.skips(&canonical);
         let (mut turns, mut now) = (Vec::new(), url.to_vec());
         loop {
             let trace = rules.trace(&now);
-            let is_end = trace.result == canonical || turns.len() == MOST_TURNS;
+            let is_end = trace.result == canonical || turns.len() == MAX_TURNS;
             let said = if is_end { None } else { both.explain(&trace.result) };
             let next = said.as_ref().map(|said| said.url.clone());
             turns.push((trace, said));

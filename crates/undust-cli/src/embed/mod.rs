@@ -10,7 +10,7 @@ use clap::error::ErrorKind;
 use serde_json::{Value, json};
 use undust::apply::Form;
 use undust_io::{Format, Input, ReadError, Summary, write_pages};
-use undust_neural::apply::Interpreter;
+use undust_neural::Engine;
 
 use crate::args::{Cluster, Eval, Learn};
 use crate::commands::cluster::clusters_of;
@@ -121,7 +121,7 @@ pub fn cluster(inputs: Inputs, options: &[String]) -> Result<Told<(Vec<u8>, Valu
 
 /// `undust explain`: what `--json` prints of a URL.
 pub fn explain(deployed: &Deployed, url: &[u8], form: Form) -> Value {
-    let both = Interpreter::new(&deployed.rules, deployed.models.clone(), form);
+    let both = Engine::new(&deployed.rules, deployed.models.clone(), form);
     explain::explained(url, &deployed.rules, form, &both)
 }
 

@@ -11,7 +11,7 @@ use undust_content::{read_body, simhash};
 pub use undust_learn::evaluate::SiteScore;
 use undust_learn::pipeline::Learned;
 use undust_learn::progress::unwatched;
-use undust_neural::apply::Interpreter;
+use undust_neural::Engine;
 use undust_neural::file::{Models, from_bytes, to_bytes};
 use xxhash_rust::xxh3::xxh3_64;
 
@@ -106,13 +106,13 @@ impl SiteLearner {
 
 /// Scores rules on labelled pages, site by site.
 pub struct Scorer {
-    walk: Walk<Arc<RuleSet>, Arc<Interpreter>>,
+    walk: Walk<Arc<RuleSet>, Arc<Engine>>,
 }
 
 impl Scorer {
     /// Of these rules, in key form.
     pub fn new(deployed: &Deployed) -> Scorer {
-        let engine = Interpreter::new(&deployed.rules, deployed.models.clone(), Form::Key);
+        let engine = Engine::new(&deployed.rules, deployed.models.clone(), Form::Key);
         Scorer { walk: Walk::new(Arc::new(deployed.rules.clone()), Arc::new(engine)) }
     }
 

@@ -1,71 +1,33 @@
-//! The learner in the experiment of SIGIR 2017, rules and model together.
+//! The methods of the product in the experiment of SIGIR 2017: rules, and for `seq2seq` the model beside them.
 
 use undust::apply::Form;
 use undust::page::Page;
-use undust::rules::RuleSet;
-use undust_learn::learn::Learner;
-use undust_learn::pipeline::Config;
-
-use undust_neural::apply::{Interpreter, Scratch};
-use undust_neural::auto::Auto;
-use undust_neural::file::Models;
-use undust_neural::learner::{Lesson, Seq2seq};
+use undust_learn::Pipeline;
 use undust_neural::model::Report;
+use undust_neural::{Engine, RuleFile, Scratch};
 
 use super::{Canonical, Figure, Method};
 
-/// The learner, with the settings of a pipeline.
-pub struct Seq2seqMethod {
-    /// The learner.
-    pub learner: Seq2seq,
-    /// How rules are learned.
-    pub config: Config,
-}
-
-/// All learners together, with the settings of a pipeline.
-pub struct AutoMethod {
-    /// The learners.
-    pub auto: Auto,
-    /// How rules are learned.
-    pub config: Config,
-}
-
-impl Method for AutoMethod {
+impl Method for Pipeline {
     fn name(&self) -> &str {
-        self.auto.pool().name()
+        self.method()
     }
 
     fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
-        deployed(site, self.auto.learn_site(site, pages.to_vec(), &self.config, true), &self.config)
+        let learned = self.gather([self.learn_site(site, pages.to_vec())]);
+        let mut file = RuleFile::of_rules(learned.rules);
+        file.add_models(learned.models.into_values()).expect("the model was written by its trainer");
+        Box::new(Deployed {
+            rules: file.rules.rules().filter(|(_, rule)| rule.is_active()).count() as u64,
+            report: file.models.values().next().map(|model| model.report.clone()),
+            engine: Engine::new(&file, Form::Key),
+            scratch: Scratch::new(),
+        })
     }
-}
-
-impl Method for Seq2seqMethod {
-    fn name(&self) -> &str {
-        self.learner.name()
-    }
-
-    fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
-        deployed(site, self.learner.learn_site(site, pages, &self.config), &self.config)
-    }
-}
-
-/// What was learned, as it is used.
-fn deployed(site: &str, lesson: Lesson, config: &Config) -> Box<dyn Canonical> {
-    let Lesson { learned, model, .. } = lesson;
-    let report = model.as_ref().map(|model| model.report.clone());
-    let rules = RuleSet::of_site(site, config.site_by, learned.rules.rules);
-    let models: Models = model.into_iter().map(|model| (site.to_owned(), model)).collect();
-    Box::new(Deployed {
-        rules: rules.rules().count() as u64,
-        interpreter: Interpreter::new(&rules, models, Form::Key),
-        scratch: Scratch::new(),
-        report,
-    })
 }
 
 struct Deployed {
-    interpreter: Interpreter,
+    engine: Engine,
     scratch: Scratch,
     rules: u64,
     report: Option<Report>,
@@ -73,11 +35,11 @@ struct Deployed {
 
 impl Canonical for Deployed {
     fn append_key(&mut self, url: &[u8], out: &mut Vec<u8>) {
-        self.interpreter.append(url, &mut self.scratch, out);
+        self.engine.canonicalize_into(url, &mut self.scratch, out);
     }
 
     fn is_skipped(&mut self, key: &[u8]) -> bool {
-        self.interpreter.skips(key, &mut self.scratch).is_some()
+        self.engine.skips(key, &mut self.scratch).is_some()
     }
 
     fn rules(&self) -> u64 {

@@ -7,6 +7,7 @@ use std::str::FromStr;
 use super::generalize::STAR;
 use super::maps::Member;
 use super::specific::{From, Rows, Skeleton};
+use crate::settings::parse_share;
 use crate::site::Sample;
 
 /// Which generalizations are made.
@@ -52,7 +53,7 @@ impl FromStr for FilterKind {
     fn from_str(text: &str) -> Result<FilterKind, String> {
         let fail = || format!("'{text}' is none of fan-out:N, entropy:SHARE, efpr:RATE, ideal:RATE");
         let (kind, value) = text.split_once(':').ok_or_else(fail)?;
-        let share = || value.parse::<f64>().ok().filter(|v| (0.0..=1.0).contains(v)).ok_or_else(fail);
+        let share = || parse_share(value).map_err(|_| fail());
         match kind {
             "fan-out" => Ok(FilterKind::FanOut(value.parse().map_err(|_| fail())?)),
             "entropy" => Ok(FilterKind::Entropy(share()?)),

@@ -13,6 +13,7 @@ pub mod tokens;
 pub mod vocabulary;
 
 use super::{Candidate, Learner};
+use crate::settings::{Setting, ValueError, boolean, number};
 use crate::site::{ALL_FOLDS, Sample};
 use corpus::Corpus;
 use style::Style;
@@ -23,6 +24,56 @@ pub type Id = u16;
 
 /// The number that ends a sequence of tokens.
 pub const END: Id = 0;
+
+/// Settings of `seq2seq`: how URLs are read, and the network that the crate `undust-neural` trains.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct NetworkSettings {
+    /// The paper's settings: a network of 512 units that cannot copy, plain gradient descent, URLs read in its way.
+    pub paper: bool,
+    /// Units of the network, where they are not the default.
+    pub hidden: Option<u16>,
+    /// Train on an NVIDIA GPU where there is one.
+    pub gpu: bool,
+}
+
+/// The largest network that can be asked for, in units.
+const MAX_HIDDEN_UNITS: u16 = 4096;
+
+impl NetworkSettings {
+    pub(crate) const TABLE: &[Setting<NetworkSettings>] = &[
+        Setting {
+            key: "hidden",
+            value: "N",
+            help: "Units of the network, 1 to 4096; default is 64, or 512 for the paper's",
+            get: |s| s.hidden.map_or_else(|| "default".to_owned(), |units| units.to_string()),
+            set: |s, text| {
+                let mut units: u16 = 0;
+                if text != "default" {
+                    number(&mut units, text)?;
+                    if !(1..=MAX_HIDDEN_UNITS).contains(&units) {
+                        return Err(ValueError::Number(text.to_owned()));
+                    }
+                }
+                s.hidden = (units > 0).then_some(units);
+                Ok(())
+            },
+        },
+        Setting {
+            key: "paper",
+            value: "BOOL",
+            help: "The paper's settings: a network of 512 units that cannot copy, plain gradient descent, URLs read in its way",
+            get: |s| s.paper.to_string(),
+            set: |s, text| boolean(&mut s.paper, text),
+        },
+        Setting {
+            key: "gpu",
+            value: "BOOL",
+            help: "Train on an NVIDIA GPU where there is one (a build with the feature gpu; the paper's networks only)",
+            get: |s| s.gpu.to_string(),
+            set: |s, text| boolean(&mut s.gpu, text),
+        },
+    ];
+}
 
 /// Proposes what each template of a site becomes, as rules. Trains no network.
 #[derive(Clone, Copy, Debug, Default)]
