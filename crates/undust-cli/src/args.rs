@@ -4,26 +4,25 @@ mod cluster;
 mod exchange;
 #[cfg(feature = "papers")]
 mod experiment;
-mod share;
+mod old_options;
 mod validate;
 
 use std::path::PathBuf;
 
+use clap::builder::{PossibleValue, PossibleValuesParser, TypedValueParser};
 use clap::{Parser, Subcommand, ValueEnum};
 use undust::apply::Form;
 use undust::url::SiteBy;
 use undust_io::Format;
-use undust_learn::learn::decision_tree;
-use undust_learn::learn::dustbuster::{Settings, Similar};
-use undust_learn::learn::pattern_tree;
-use undust_learn::learn::rewrite::FilterKind;
-use undust_learn::pipeline::{MAX_FPR, MIN_TRIALS, MOST_LIKELY};
+use undust_learn::pipeline::MAX_FPR;
+use undust_learn::registry::{self, AUTO};
+use undust_learn::{MAX_URLS, parse_share};
 
-pub(crate) use cluster::{Cluster, Clustering};
+pub(crate) use cluster::Cluster;
 pub(crate) use exchange::{Export, Import, authority};
 #[cfg(feature = "papers")]
 pub(crate) use experiment::{Experiment, Protocol};
-use share::{filter, share};
+pub(crate) use old_options::OldOptions;
 pub(crate) use validate::{Fetching, Validate};
 
 /// Learn which of a site's URLs lead to the same page, and use it before anything is fetched.
@@ -65,7 +64,7 @@ pub(crate) struct Demo {
 #[derive(Parser)]
 pub(crate) struct Learn {
     /// Files to learn from, - for standard input; formats and compression are recognised by content
-    #[arg(required = true, value_name = "INPUT")]
+    #[arg(required_unless_present = "help_settings", value_name = "INPUT")]
     pub(crate) inputs: Vec<PathBuf>,
     /// Where to write the rules, - for standard output. What was decided on the rules of a file that is there stays: rejected rules are not proposed again,
     /// rules that were accepted, annotated, written by hand or found valid are kept
@@ -78,20 +77,23 @@ pub(crate) struct Learn {
     #[arg(long, value_name = "FILE.html")]
     pub(crate) report: Option<PathBuf>,
     /// Which learner
-    #[arg(long, value_enum, default_value_t = Method::Auto)]
-    pub(crate) method: Method,
+    #[arg(long, default_value = AUTO, value_parser = methods(), value_name = "METHOD")]
+    pub(crate) method: String,
     /// Upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or 1%
-    #[arg(long, default_value_t = MAX_FPR, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
+    #[arg(long, default_value_t = MAX_FPR, value_parser = parse_share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) max_fpr: f64,
-    /// How many supporting pairs a rule needs to be proposed: more than this (rewrite) or so many (others) [default: 3]
-    #[arg(long, value_name = "N")]
-    pub(crate) min_support: Option<u64>,
-    /// A rule needs so many held-out URLs that it spares to be believed
-    #[arg(long, default_value_t = MIN_TRIALS, value_name = "N")]
-    pub(crate) min_trials: u64,
-    /// When rules that differ in one key become one (rewrite): fan-out:N, entropy:SHARE, efpr:RATE or ideal:RATE
-    #[arg(long, default_value_t = FilterKind::default(), value_parser = filter, value_name = "FILTER")]
-    pub(crate) filter: FilterKind,
+    /// Do not learn skips: shapes of URLs that never lead to anything new
+    #[arg(long)]
+    pub(crate) no_skips: bool,
+    /// Do not judge rules by labels, only list which are likely, to be tried out by `undust validate`
+    #[arg(long)]
+    pub(crate) likely: bool,
+    /// A setting of a learner or of clustering, such as rewrite.filter=entropy:80%; may be given again
+    #[arg(long, value_parser = setting, value_name = "LEARNER.KEY=VALUE")]
+    pub(crate) set: Vec<(String, String)>,
+    /// List all settings, with their defaults
+    #[arg(long)]
+    pub(crate) help_settings: bool,
     /// Of a site with more URLs, learn from a sample of them
     #[arg(long, default_value_t = MAX_URLS, value_name = "N")]
     pub(crate) max_urls: usize,
@@ -105,125 +107,21 @@ pub(crate) struct Learn {
     /// Print the summary as JSON instead of tables
     #[arg(long)]
     pub(crate) json: bool,
-    // Last: what follows would stand under its heading.
     #[command(flatten)]
-    pub(crate) clustering: Clustering,
-    #[command(flatten)]
-    pub(crate) auto: Auto,
-    #[command(flatten)]
-    pub(crate) decision_tree: DecisionTree,
-    #[command(flatten)]
-    pub(crate) pattern_tree: PatternTree,
-    #[command(flatten)]
-    pub(crate) seq2seq: Seq2seq,
-    #[command(flatten)]
-    pub(crate) dustbuster: Dustbuster,
+    pub(crate) old: OldOptions,
 }
 
-/// More URLs of one site tell little that is new; so many take a minute or two, and up to a gigabyte.
-const MAX_URLS: usize = 200_000;
-
-/// The settings of auto.
-#[derive(Parser)]
-#[command(next_help_heading = "Options of auto")]
-pub(crate) struct Auto {
-    /// Do not learn which shapes of URLs never lead to anything new
-    #[arg(long)]
-    pub(crate) no_skips: bool,
-    /// Write no model next to the rules, also where it would spare more
-    #[arg(long)]
-    pub(crate) no_model: bool,
-    /// Train a network too, for URLs unlike all that were seen
-    #[arg(long, conflicts_with = "no_model")]
-    pub(crate) network: bool,
+/// The methods of the registry, each with its paper.
+fn methods() -> impl TypedValueParser<Value = String> {
+    let values =
+        registry::methods().map(|info| PossibleValue::new(info.name).help(info.paper.unwrap_or(info.about)));
+    PossibleValuesParser::new(values)
 }
 
-/// The settings of seq2seq.
-#[derive(Parser)]
-#[command(next_help_heading = "Options of seq2seq")]
-pub(crate) struct Seq2seq {
-    /// Units of the network [default: 64, with --paper 512]
-    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u16).range(1..=4096))]
-    pub(crate) hidden: Option<u16>,
-    /// The paper's settings: a network of 512 units that cannot copy, plain gradient descent, URLs read in its way
-    #[arg(long)]
-    pub(crate) paper: bool,
-    /// Train on an NVIDIA GPU where there is one: plain networks only, as with --paper
-    #[cfg(feature = "gpu")]
-    #[arg(long, requires = "paper")]
-    pub(crate) gpu: bool,
-}
-
-/// The settings of decision-tree.
-#[derive(Parser)]
-#[command(next_help_heading = "Options of decision-tree")]
-pub(crate) struct DecisionTree {
-    /// How many of a page's URLs the others are led to, the shortest and most important ones
-    #[arg(long, default_value_t = decision_tree::TARGETS, value_name = "N")]
-    pub(crate) targets: usize,
-    /// How many URLs a rule must change to be proposed
-    #[arg(long, default_value_t = decision_tree::MIN_COVERAGE, value_name = "N")]
-    pub(crate) min_coverage: u64,
-    /// Of the URLs that a rule makes equal to others, the share that must be right for it to be proposed
-    #[arg(long, default_value_t = decision_tree::MIN_PRECISION, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) min_precision: f64,
-}
-
-/// The settings of pattern-tree; the paper's names in brackets.
-#[derive(Parser)]
-#[command(next_help_heading = "Options of pattern-tree")]
-pub(crate) struct PatternTree {
-    /// The share of duplicates that two patterns must have in common, or one in itself, for a rule to be proposed [`o_min`]; the paper's is 0.5
-    #[arg(long, default_value_t = pattern_tree::MIN_OVERLAP, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) min_overlap: f64,
-    /// A value is copied from another place if it is the same on a greater share of pages [`σ_min`]
-    #[arg(long, default_value_t = pattern_tree::MIN_COMMON, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) min_common: f64,
-}
-
-/// The settings of dustbuster; the paper's names in brackets.
-#[derive(Parser)]
-#[command(next_help_heading = "Options of dustbuster")]
-pub(crate) struct Dustbuster {
-    /// Do not judge rules by labels, only list which are likely, to be tried out by `undust validate`
-    #[arg(long)]
-    pub(crate) likely: bool,
-    /// List at most so many likely rules of a site
-    #[arg(long, default_value_t = MOST_LIKELY, value_name = "N")]
-    pub(crate) most_likely: usize,
-    /// What may tell that two pages are unlike: all, none, or some of cluster,digest,simhash,size
-    #[arg(long, default_value_t = Similar::default(), value_name = "KINDS")]
-    pub(crate) similar_by: Similar,
-    /// How far apart two ranges of sizes may be and still be alike, as a share of the greater size; the paper's is 0
-    #[arg(long, default_value_t = Similar::default().size_slack, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) size_slack: f64,
-    /// The share of a rule's pairs of URLs that must be alike; the paper's is 0
-    #[arg(long, default_value_t = Settings::default().min_similar, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) min_similar: f64,
-    /// The share of a parameter's pairs of URLs that may be unlike
-    #[arg(long, default_value_t = Settings::default().max_unlike, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) max_unlike: f64,
-    /// The longest substring, in tokens [S]
-    #[arg(long, default_value_t = Settings::default().max_tokens as u8, value_name = "N")]
-    pub(crate) max_tokens: u8,
-    /// Buckets up to this size rank rules [`T_low`]
-    #[arg(long, default_value_t = Settings::default().t_low, value_name = "N")]
-    pub(crate) t_low: usize,
-    /// Buckets up to this size tell redundant rules [`T_high`]
-    #[arg(long, default_value_t = Settings::default().t_high, value_name = "N")]
-    pub(crate) t_high: usize,
-    /// The share of its support by which a redundant rule may differ [MRD]
-    #[arg(long, default_value_t = Settings::default().max_relative, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
-    pub(crate) max_relative_deficiency: f64,
-    /// The number of pairs by which a redundant rule may differ [MAD]
-    #[arg(long, default_value_t = Settings::default().max_absolute, value_name = "N")]
-    pub(crate) max_absolute_deficiency: u32,
-    /// With how many rules further down the list one is compared to find redundant ones [MW]
-    #[arg(long, default_value_t = Settings::default().window, value_name = "N")]
-    pub(crate) max_window: usize,
-    /// Learn from images, styles and scripts without a query too
-    #[arg(long)]
-    pub(crate) with_assets: bool,
+/// `LEARNER.KEY=VALUE`, apart.
+fn setting(text: &str) -> Result<(String, String), String> {
+    let (name, value) = text.split_once('=').ok_or("a setting is LEARNER.KEY=VALUE")?;
+    Ok((name.to_owned(), value.to_owned()))
 }
 
 /// Print the canonical form of each URL: one line out per line in, in the same order
@@ -427,22 +325,6 @@ impl From<FormArg> for Form {
             FormArg::Url => Form::Url,
         }
     }
-}
-
-#[derive(Clone, Copy, ValueEnum)]
-pub(crate) enum Method {
-    /// The best of all of them together, and rules that no paper has
-    Auto,
-    /// Do Not Crawl in the DUST, WWW 2007: needs no labels
-    Dustbuster,
-    /// De-duping URLs via Rewrite Rules, KDD 2008
-    Rewrite,
-    /// Learning URL Patterns for Webpage De-duplication, WSDM 2010
-    DecisionTree,
-    /// A Pattern Tree-based Approach to Learning URL Normalization Rules, WWW 2010
-    PatternTree,
-    /// De-duping URLs with Sequence-to-Sequence Neural Networks, SIGIR 2017: rules, and a model next to them
-    Seq2seq,
 }
 
 /// More threads than any machine can use only exhaust it.

@@ -4,7 +4,6 @@
 
 mod args;
 mod commands;
-pub mod embed;
 mod markup;
 mod output;
 mod progress;

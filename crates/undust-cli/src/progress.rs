@@ -129,12 +129,12 @@ impl Sites {
     }
 
     /// Begin with a site. It is done when what is returned is dropped.
-    pub(crate) fn begin<'s>(&'s self, name: &'s str) -> SiteProgress<'s> {
+    pub(crate) fn begin(&self, name: &str) -> SiteProgress<'_> {
         let mut running = self.running();
         running.begun += 1;
         let number = running.begun;
         self.tell(&mut running, number, name.to_owned());
-        SiteProgress { sites: self, number, name }
+        SiteProgress { sites: self, number, name: name.to_owned() }
     }
 
     pub(crate) fn finish(&self) {
@@ -160,7 +160,7 @@ impl Sites {
 pub(crate) struct SiteProgress<'s> {
     sites: &'s Sites,
     number: u64,
-    name: &'s str,
+    name: String,
 }
 
 impl SiteProgress<'_> {

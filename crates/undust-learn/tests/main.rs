@@ -1,5 +1,6 @@
 //! What the learner finds, what the selection keeps, and what the evaluation says of it.
 
+mod auto;
 mod decision_tree;
 mod dustbuster;
 mod evaluation;

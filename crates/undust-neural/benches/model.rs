@@ -9,45 +9,41 @@ use std::time::Instant;
 
 use undust::apply::{Canonicalizer, Form};
 use undust::page::Page;
-use undust::rules::RuleSet;
-use undust_learn::pipeline::Config;
-use undust_neural::apply::{Engine, Scratch};
-use undust_neural::file::Models;
-use undust_neural::learner::{Lesson, Seq2seq};
-use undust_neural::teach::Settings;
+use undust_learn::LearnOptions;
+use undust_neural::{Engine, RuleFile, Scratch, trainer};
 
 const FORUM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
-const SITE: &str = "computer-forum.net";
 const ROUNDS: usize = 5;
 
 fn main() {
     let pages = pages();
     for hidden in [64, 256] {
         let start = Instant::now();
-        let lesson = learn(&pages, hidden);
-        let report = lesson.model.as_ref().map(|model| model.report.clone()).unwrap_or_default();
+        let file = learn(&pages, hidden);
+        let report = file.models.values().next().map(|model| model.report.clone()).unwrap_or_default();
         let seconds = start.elapsed().as_secs_f64();
         println!(
             "learn, hidden {hidden:3}: {} URLs, {} templates: {seconds:.1} s",
             report.urls, report.templates
         );
     }
-    let Lesson { learned, model, .. } = learn(&pages, 64);
-    let rules = RuleSet::of_site(SITE, Config::default().site_by, learned.rules.rules);
-    let models: Models = model.into_iter().map(|model| (SITE.to_owned(), model)).collect();
-    let engine = Canonicalizer::new(&rules, Form::Key);
+    let file = learn(&pages, 64);
+    let engine = Canonicalizer::new(&file.rules, Form::Key);
     let mut scratch = undust::apply::Scratch::new();
     let alone = rate(&pages, |url, out| engine.append(url, &mut scratch, out));
-    let interpreter = Engine::new(&rules, models, Form::Key);
+    let both_engines = Engine::new(&file, Form::Key);
     let mut scratch = Scratch::new();
-    let both = rate(&pages, |url, out| interpreter.append(url, &mut scratch, out));
+    let both = rate(&pages, |url, out| both_engines.canonicalize_into(url, &mut scratch, out));
     println!("rules alone          {alone:10.0} URLs/s");
     println!("rules and the model  {both:10.0} URLs/s, {:.2} times as long", alone / both);
 }
 
-fn learn(pages: &[Page], hidden: usize) -> Lesson {
-    let settings = Settings::default().with_hidden(hidden);
-    Seq2seq { settings, ..Seq2seq::default() }.learn_site(SITE, pages, &Config::default())
+fn learn(pages: &[Page], hidden: usize) -> RuleFile {
+    let options = LearnOptions::new().method("seq2seq").set("seq2seq.hidden", &hidden.to_string());
+    let learned = options.trainer(trainer).build().expect("valid options").learn(pages.to_vec());
+    let mut file = RuleFile::of_rules(learned.rules);
+    file.add_models(learned.models.into_values()).expect("a model file");
+    file
 }
 
 fn rate(pages: &[Page], mut append: impl FnMut(&[u8], &mut Vec<u8>)) -> f64 {

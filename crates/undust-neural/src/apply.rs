@@ -12,8 +12,8 @@ use undust::url::{SiteBy, SplitUrl};
 use undust_learn::intern::Interner;
 
 use crate::model::{Known, Model, TrustedDecoder};
-use crate::rule_file::RuleFile;
 use crate::network::{Decoder, Network, Token as Id};
+use crate::rule_file::RuleFile;
 use undust_learn::learn::seq2seq::vocabulary::{Reading, Template, bytes};
 
 /// The compiled engine of a rule file with its models; see [`undust::apply::Canonicalizer`] for rules alone.
@@ -94,6 +94,13 @@ impl Engine {
                 return;
             }
         }
+    }
+
+    /// Appends the canonical form of `url` to `out`; whether a rule skips it.
+    pub fn key_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) -> bool {
+        let start = out.len();
+        self.canonicalize_into(url, scratch, out);
+        self.skips(&out[start..], scratch).is_some()
     }
 
     /// Whether there is a rule that skips URLs.

@@ -2,13 +2,12 @@
 
 use undust::apply::Form;
 use undust::page::Page;
-use undust::rules::RuleSet;
-use undust::url::SiteBy;
-use undust_learn::pipeline::Config;
-use undust_neural::apply::{Engine, Scratch};
-use undust_neural::file::{Models, from_bytes, to_bytes};
-use undust_neural::learner::{Lesson, Seq2seq};
+use undust_learn::learn::seq2seq::NetworkSettings;
+use undust_learn::{LearnOptions, Learned, ModelTrainer};
+use undust_neural::file::{from_bytes, to_bytes};
+use undust_neural::learner::Seq2seq;
 use undust_neural::teach::Settings;
+use undust_neural::{Engine, RuleFile, Scratch};
 
 /// Questions and answers: users by number with or without a name, questions under two words, tags, a login wall.
 fn question_site() -> Vec<Page> {
@@ -35,13 +34,26 @@ fn question_site() -> Vec<Page> {
     pages
 }
 
-fn small() -> Seq2seq {
-    Seq2seq { settings: Settings { hidden: 32, steps: 150, ..Settings::default() }, ..Seq2seq::default() }
+/// The trainer of a small network, for speed.
+fn small(_: &NetworkSettings, _: u64) -> Box<dyn ModelTrainer> {
+    let settings = Settings { hidden: 32, steps: 150, ..Settings::default() };
+    Box::new(Seq2seq { settings, ..Seq2seq::default() })
 }
 
-fn canonical(interpreter: &Engine, path: &str) -> String {
+fn learn(pages: &[Page]) -> Learned {
+    let pipeline = LearnOptions::new().method("seq2seq").trainer(small).build().expect("known");
+    pipeline.learn(pages.to_vec())
+}
+
+fn file_of(learned: Learned) -> RuleFile {
+    let mut file = RuleFile::of_rules(learned.rules);
+    file.add_models(learned.models.into_values()).expect("a model file");
+    file
+}
+
+fn canonical(engine: &Engine, path: &str) -> String {
     let mut out = Vec::new();
-    interpreter.append(format!("http://qa.example/{path}").as_bytes(), &mut Scratch::new(), &mut out);
+    engine.canonicalize_into(format!("http://qa.example/{path}").as_bytes(), &mut Scratch::new(), &mut out);
     let out = String::from_utf8(out).expect("text");
     out.strip_prefix("http://qa.example/").expect("the same site").to_owned()
 }
@@ -62,24 +74,22 @@ const CASES: [(&str, &str); 6] = [
 
 #[test]
 fn rules_know_the_cases_and_the_model_does_not_disagree() {
-    let Lesson { learned, model, .. } =
-        small().learn_site("qa.example", &question_site(), &Config::default());
-    let rules = RuleSet::of_site("qa.example", SiteBy::Domain, learned.rules.rules);
-    let models: Models = model.into_iter().map(|model| ("qa.example".to_owned(), model)).collect();
-    let again = || from_bytes(&to_bytes(&models)).expect("a model file");
-    for models in [Models::new(), again()] {
-        let interpreter = Engine::new(&rules, models, Form::Key);
+    let mut file = file_of(learn(&question_site()));
+    assert_eq!(file.models.len(), 1);
+    file.models = from_bytes(&to_bytes(&file.models)).expect("a model file");
+    for file in [&RuleFile::of_rules(file.rules.clone()), &file] {
+        let engine = Engine::new(file, Form::Key);
         for (path, expected) in CASES {
-            assert_eq!(canonical(&interpreter, path), expected);
-            assert_eq!(canonical(&interpreter, expected), expected);
+            assert_eq!(canonical(&engine, path), expected);
+            assert_eq!(canonical(&engine, expected), expected);
         }
     }
 }
 
 #[test]
 fn the_rule_for_questions_says_what_it_does_not_mean() {
-    let learned = small().learn_site("qa.example", &question_site(), &Config::default()).learned;
-    let sides: Vec<String> = learned.rules.rules.iter().map(|rule| rule.action.to_string()).collect();
+    let learned = learn(&question_site());
+    let sides: Vec<String> = learned.rules.rules().map(|(_, rule)| rule.action.to_string()).collect();
     let expected = "http://qa.example/questions/{arg1:!tagged}/* -> http://qa.example/q/{arg1}";
     assert!(sides.iter().any(|rule| rule == expected), "{sides:#?}");
 }
@@ -88,12 +98,8 @@ fn the_rule_for_questions_says_what_it_does_not_mean() {
 fn the_same_seed_gives_the_same_bytes() {
     let pages = question_site();
     let learn = |pages: &[Page]| {
-        let Lesson { learned, model, .. } = small().learn_site("qa.example", pages, &Config::default());
-        let rules = RuleSet::of_site("qa.example", SiteBy::Domain, learned.rules.rules);
-        (
-            rules.to_json(),
-            to_bytes(&model.into_iter().map(|model| ("qa.example".to_owned(), model)).collect()),
-        )
+        let file = file_of(learn(pages));
+        (file.rules.to_json(), to_bytes(&file.models))
     };
     let (rules, model) = learn(&pages);
     let shuffled: Vec<Page> = pages.iter().rev().cloned().collect();
@@ -103,7 +109,8 @@ fn the_same_seed_gives_the_same_bytes() {
 
 #[test]
 fn too_few_urls_teach_nothing() {
-    let lesson = small().learn_site("qa.example", &question_site()[..500], &Config::default());
-    assert!(lesson.model.is_none() && lesson.learned.rules.rules.is_empty());
-    assert!(lesson.nothing.is_some_and(|why| why == "a model needs at least 800 labelled URLs"));
+    let learned = learn(&question_site()[..500]);
+    assert!(learned.models.is_empty() && learned.rules.sites.is_empty());
+    let why = learned.report.nothing.keys().next().map(String::as_str);
+    assert_eq!(why, Some("a model needs at least 800 labelled URLs"));
 }

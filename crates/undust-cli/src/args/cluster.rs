@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::Parser;
 use undust_content::cluster::{By, Options, RowOrder};
 
-use super::{Grouping, Reading, share};
+use undust_learn::parse_share;
+
+use super::{Grouping, Reading};
 
 /// Find out which pages of a crawl are the same, site by site, and write each with its cluster, as `learn` reads it
 #[derive(Parser)]
@@ -43,7 +45,7 @@ pub(crate) struct Clustering {
     #[arg(long, default_value_t = Options::default().distance, value_parser = clap::value_parser!(u32).range(0..=16), value_name = "BITS")]
     pub(crate) distance: u32,
     /// The share of two texts that must be common, rare words counting more
-    #[arg(long, default_value_t = Options::default().resemblance, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
+    #[arg(long, default_value_t = Options::default().resemblance, value_parser = parse_share, allow_negative_numbers = true, value_name = "SHARE")]
     pub(crate) resemblance: f64,
     /// Pages with different titles may be the same
     #[arg(long)]

@@ -6,7 +6,7 @@ use clap::{Parser, ValueEnum};
 use undust_papers::Half;
 use undust_papers::www10::SampleBy;
 
-use super::share;
+use undust_learn::parse_share;
 
 /// Which experiment is done, and how.
 #[derive(Parser)]
@@ -19,13 +19,13 @@ pub(crate) struct Experiment {
     pub(crate) top: Option<usize>,
     /// The share of a site to learn from: with www07 and sigir17 its first rows [default: 0.75], with www10 some at random, at most
     /// 100,000 URLs [default: 0.2]
-    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = parse_share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) train: Option<f64>,
     /// With www10: what is drawn at random to learn from [default: cluster]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "WHAT")]
     pub(crate) sample_by: Option<SampleByArg>,
     /// With www10: give this share of the URLs to learn from the label of another page [default: 0]
-    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = parse_share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) noise: Option<f64>,
     /// With www07 and www10: draw the figures of the paper to this file
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "FILE.svg")]
@@ -41,7 +41,7 @@ pub(crate) struct Experiment {
     )]
     pub(crate) methods: Vec<String>,
     /// With sigir17: upper bound of the share of false positives of a site's rules, as in `undust learn` [default: 0.01]
-    #[arg(long, value_parser = share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
+    #[arg(long, value_parser = parse_share, allow_negative_numbers = true, requires = "protocol", conflicts_with = "rules", value_name = "SHARE")]
     pub(crate) max_fpr: Option<f64>,
     /// With kdd08 and wsdm10: where the false positives of rules are counted [default: test with kdd08, train with wsdm10]
     #[arg(long, value_enum, requires = "protocol", conflicts_with = "rules", value_name = "HALF")]

@@ -9,7 +9,9 @@ use undust_content::SketchOptions;
 use undust_fetch::{Fetcher, Options};
 use undust_learn::validate::{Test, Trying};
 
-use super::{Reading, bytes, share};
+use undust_learn::parse_share;
+
+use super::{Reading, bytes};
 
 /// Try rules out on pages fetched now, or on labelled ones, and write the verdicts into the rule file
 #[derive(Parser)]
@@ -153,7 +155,7 @@ pub(crate) struct Comparing {
     #[arg(long, default_value_t = SketchOptions::default().words, value_name = "N")]
     shingle_words: usize,
     /// Pages are the same if they share so much of their shingles, and the title
-    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = share, allow_negative_numbers = true, value_name = "SHARE")]
+    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = parse_share, allow_negative_numbers = true, value_name = "SHARE")]
     agree: f64,
     /// As in the WWW 2007 paper: four shingles of ten words must all agree, whatever the titles
     #[arg(long, conflicts_with_all = ["shingles", "shingle_words", "agree"])]
@@ -172,7 +174,8 @@ impl Comparing {
 
 /// A rule that is refuted only by most of its URLs would be believed on the word of few.
 fn less_than_half(text: &str) -> Result<f64, String> {
-    share(text)
+    parse_share(text)
+        .map_err(|error| error.to_string())
         .and_then(|value| if value < 0.5 { Ok(value) } else { Err(format!("{text} is not below 0.5")) })
 }
 

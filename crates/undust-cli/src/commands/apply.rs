@@ -10,18 +10,17 @@ use undust_io::blocks::{Block, lines, map_blocks};
 #[cfg(feature = "parquet")]
 use undust_io::{Added, write_with_column};
 use undust_io::{Format, open, try_read_input};
-use undust_neural::apply::{Engine, Scratch};
+use undust_neural::{Engine, Scratch};
 
 use crate::args::Apply;
 #[cfg(feature = "parquet")]
 use crate::args::FormArg;
-use crate::rules_file::Deployed;
 use crate::talk::{no_page, report_problems, say};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
-    let Deployed { rules, models } = args.applying.load(&args.input)?;
-    let engine = Engine::new(&rules, models, args.applying.manner.form.into());
+    let file = args.applying.load(&args.input)?;
+    let engine = Engine::new(&file, args.applying.manner.form.into());
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
     if is_parquet(&args.output) {
         write_parquet(args, &engine)?;
@@ -53,7 +52,7 @@ fn column_of(form: FormArg) -> &'static str {
 fn write_parquet(args: &Apply, engine: &Engine) -> Result<()> {
     thread_local!(static SCRATCH: RefCell<Scratch> = RefCell::new(Scratch::new()));
     let value = |url: &[u8], out: &mut Vec<u8>| {
-        SCRATCH.with_borrow_mut(|scratch| engine.append(url, scratch, out));
+        SCRATCH.with_borrow_mut(|scratch| engine.canonicalize_into(url, scratch, out));
     };
     let added = Added { name: column_of(args.applying.manner.form), value: &value };
     let mut summary = None;
@@ -112,6 +111,6 @@ fn write_line(engine: &Engine, scratch: &mut Scratch, url: &[u8], tsv: bool, out
         out.extend_from_slice(url);
         out.push(b'\t');
     }
-    engine.append(url, scratch, out);
+    engine.canonicalize_into(url, scratch, out);
     out.push(b'\n');
 }

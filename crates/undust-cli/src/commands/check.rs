@@ -9,13 +9,13 @@ use undust::rules::Review;
 
 use super::print_json;
 use crate::args::Check;
-use crate::rules_file::Deployed;
 use crate::talk::counted;
 use crate::{Outcome, output};
+use undust_neural::RuleFile;
 
 pub(super) fn run(args: &Check) -> Result<Outcome> {
     // Models come to rest by construction; here they must only be there.
-    let rules = Deployed::load(&args.rules)?.rules;
+    let rules = RuleFile::load(&args.rules)?.rules;
     let findings = check(&rules);
     let rejected = rules.rules().filter(|(_, rule)| rule.review == Review::Rejected).count();
     let count = rules.rules().count();

@@ -5,18 +5,17 @@ use std::io::Write;
 
 use anyhow::Result;
 use undust_io::{open, try_read_input};
-use undust_neural::apply::{Engine, Scratch};
+use undust_neural::{Engine, Scratch};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::args::Dedup;
-use crate::rules_file::Deployed;
 use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
-    let Deployed { rules, models } = args.applying.load(&args.input)?;
+    let file = args.applying.load(&args.input)?;
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "URLs")?;
-    let engine = Engine::new(&rules, models, args.applying.manner.form.into());
+    let engine = Engine::new(&file, args.applying.manner.form.into());
     let skipping = engine.has_skips() && !args.no_skips;
     let mut counts = Counts::default();
     output::save_made(&args.output, |out| {
@@ -50,7 +49,7 @@ fn write_first(args: &Dedup, engine: &Engine, skipping: bool, out: &mut dyn Writ
     let (mut key, mut skipped) = (Vec::new(), 0);
     let summary = try_read_input(open(&args.input)?, &args.reading.options(), &mut |page| -> Result<()> {
         key.clear();
-        engine.append(&page.url, &mut scratch, &mut key);
+        engine.canonicalize_into(&page.url, &mut scratch, &mut key);
         if skipping && engine.skips(&key, &mut scratch).is_some() {
             skipped += 1;
         } else if seen.insert(xxh3_128(&key)) {

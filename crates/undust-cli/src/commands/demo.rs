@@ -9,18 +9,13 @@ use undust::apply::{Form, Naive};
 use undust::page::Page;
 use undust_io::group::BySite;
 use undust_io::{Input, ReadOptions, read_input};
-use undust_learn::pipeline::Config;
-use undust_neural::Engine;
-use undust_neural::auto;
-use undust_neural::file::Models;
-use undust_neural::learner::Seq2seq;
+use undust_learn::LearnOptions;
+use undust_neural::RuleFile;
 
 use super::Read;
-use super::eval::Walk;
-use super::learn::auto::{Timed, contributions};
-use super::learn::{self, Total, learn_sites, rule_set, show};
+use super::eval::Crawl;
+use super::learn::{Run, learn_all, show, show_learners};
 use crate::args::Demo;
-use crate::progress::SiteProgress;
 use crate::report::Facts;
 use crate::talk::{percent, say, thousands};
 use crate::{Outcome, output, report, rules_file};
@@ -43,55 +38,45 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         thousands(pages.len() as u64),
         thousands(test.len() as u64)
     ));
-    let config = Config { skips: true, ..Config::default() };
+    let pipeline = LearnOptions::new().build()?;
     let read = Read { pages: pages.len() as u64, ..Read::default() };
-    let mut grouped = BySite::new(u64::MAX, config.site_by);
+    let mut grouped = BySite::new(u64::MAX, pipeline.site_by());
     for page in pages {
         grouped.push(page).context("cannot group pages")?;
     }
-    let learner = Timed::new(auto::members(), Seq2seq::default(), false);
-    let collector = report::Collector::new(true, &config);
-    let learn = |site: &str, pages: Vec<Page>, progress: &SiteProgress| {
-        let surveyor = collector.look(site, &pages);
-        let learned = learner.learn_site(site, pages, &config, &|stage| progress.stage(stage)).learned;
-        collector.keep(surveyor, &learned);
-        learned
-    };
-    let learned = learn_sites(grouped, &learn)?;
-    let total = Total::of(&learned);
-    let (parts, seconds) = (contributions(&learned), learner.seconds());
-    let rules = rule_set(learned.into_iter().map(|site| site.rules), learner.name(), &config, &total);
-    show(&rules, &total)?;
-    learn::auto::show(&parts, &seconds)?;
-    rules_file::replace(&args.output, &rules)?;
-    judge(&rules, &test)?;
+    let collector = report::Collector::new(true, pipeline.config());
+    let Run { file, learned, seconds, .. } = learn_all(&pipeline, grouped, &collector)?;
+    let (rules, total) = (&file.rules, &learned.report);
+    show(rules, total)?;
+    show_learners(&total.learners, &seconds)?;
+    rules_file::replace(&args.output, rules)?;
+    judge(&file, &test)?;
     let facts = Facts {
         inputs: &[PathBuf::from(NAME)],
         read,
-        method: learner.name(),
-        config: &config,
-        total: &total,
-        rules: &rules,
+        method: pipeline.method(),
+        config: pipeline.config(),
+        total,
+        rules,
         models: 0,
         seconds: BTreeMap::new(),
     };
     report::save(&report_path, &facts, collector)?;
     say(&format!("\nreport written to {}: open it in a browser", report_path.display()));
     say(&format!("rules written to {}; try:", args.output.display()));
-    if let Some(url) = example(&rules, &test) {
+    if let Some(url) = example(rules, &test) {
         say(&format!("  undust explain --rules {} '{url}'", args.output.display()));
     }
     Ok(Outcome::Fine)
 }
 
 /// How the rules do on URLs that nobody learned from.
-fn judge(rules: &undust::rules::RuleSet, test: &[Page]) -> Result<()> {
-    let engine = Engine::new(rules, Models::new(), Form::Key);
-    let mut walk = Walk::new(rules, &engine);
+fn judge(file: &RuleFile, test: &[Page]) -> Result<()> {
+    let mut crawl = Crawl::new(file, Form::Key);
     for page in test {
-        walk.add(page);
+        crawl.add(page);
     }
-    let score = walk.report().total;
+    let score = crawl.scorer.scores().report.total;
     let mut out = output::stdout();
     writeln!(
         out,

@@ -10,13 +10,12 @@ use undust::apply::Form;
 use undust::rules::Rule;
 use undust_io::read;
 use undust_learn::diff::{Aspect, RuleDiff, SetDiff, SiteDiff, Treated, UrlDiff};
-use undust_neural::apply::{Engine, Scratch};
 use undust_neural::file::{Models, to_bytes};
+use undust_neural::{Engine, RuleFile, Scratch};
 
 use super::print_json;
 use crate::Outcome;
 use crate::args::Diff;
-use crate::rules_file::Deployed;
 use crate::talk::{counted, percent_at_most, report_problems, thousands};
 
 pub(super) fn run(args: &Diff) -> Result<Outcome> {
@@ -25,7 +24,7 @@ pub(super) fn run(args: &Diff) -> Result<Outcome> {
     if inputs.into_iter().flatten().map(|path| &**path).filter(from_stdin).count() > 1 {
         bail!("only one of the rule files and the URLs can come from standard input");
     }
-    let [old, new] = [Deployed::load(&args.old)?, Deployed::load(&args.new)?];
+    let [old, new] = [RuleFile::load(&args.old)?, RuleFile::load(&args.new)?];
     let found = Found {
         rules: SetDiff::new(&old.rules, &new.rules),
         models: different_models(&old.models, &new.models),
@@ -58,14 +57,14 @@ fn different_models(old: &Models, new: &Models) -> Vec<String> {
 }
 
 /// How both treat the URLs of the list, if there is one.
-fn urls(args: &Diff, sets: [&Deployed; 2]) -> Result<Option<UrlDiff>> {
+fn urls(args: &Diff, files: [&RuleFile; 2]) -> Result<Option<UrlDiff>> {
     let Some(list) = &args.urls else { return Ok(None) };
     let form: Form = args.form.into();
-    let engines = sets.map(|set| Engine::new(&set.rules, set.models.clone(), form));
+    let engines = files.map(|file| Engine::new(file, form));
     let mut scratch = Scratch::new();
     let mut treated = |engine: &Engine, url: &[u8]| {
         let mut key = Vec::new();
-        engine.append(url, &mut scratch, &mut key);
+        engine.canonicalize_into(url, &mut scratch, &mut key);
         let is_skipped = engine.skips(&key, &mut scratch).is_some();
         Treated { key, is_skipped }
     };

@@ -1,93 +1,42 @@
 //! `undust explain`: the way of a URL to its canonical form, and whether that is skipped.
 
-use std::collections::HashSet;
 use std::io::{self, Write};
 
 use anyhow::Result;
-use serde_json::{Value, json};
-use undust::apply::{Form, Naive, Step, Trace};
-use undust::rules::{Evidence, Rule, RuleSet, TriedBy, Validation, Verdict, classify};
-
-use undust_neural::apply::{Because, Engine, MAX_TURNS, Said, Scratch};
+use undust::rules::{Evidence, Rule, TriedBy, Validation, Verdict, classify};
+use undust_neural::apply::{Because, Said};
 use undust_neural::model::Known;
+use undust_neural::{Engine, Explanation};
 
 use crate::args::Explain;
-use crate::rules_file::Deployed;
 use crate::talk::{counted, percent_at_most, thousands};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
-    let Deployed { rules, models } = args.applying.manner.load(&args.applying.rules)?;
+    let file = args.applying.manner.load(&args.applying.rules)?;
     let form = args.applying.manner.form.into();
-    let both = Engine::new(&rules, models, form);
+    let engine = Engine::new(&file, form);
     let mut out = output::stdout();
     for url in &args.urls {
-        let way = Way::of(url.as_bytes(), &Naive::new(&rules, form), &both);
+        let explanation = Explanation::new(url.as_bytes(), &file.rules, form, &engine);
         if args.json {
-            writeln!(out, "{}", to_json(url, &way))?;
+            writeln!(out, "{}", explanation.to_json())?;
         } else {
-            write_text(&mut out, url, &way)?;
+            write_text(&mut out, url, &explanation)?;
         }
     }
     Ok(Outcome::Fine)
-}
-
-/// The way of a URL, as `--json` prints it.
-pub(crate) fn explained(url: &[u8], rules: &RuleSet, form: Form, both: &Engine) -> Value {
-    to_json(&text(url), &Way::of(url, &Naive::new(rules, form), both))
-}
-
-/// The way of a URL: what rules do, what the model then says, what rules do with that, and so on.
-struct Way<'r> {
-    turns: Vec<(Trace<'r>, Option<Said>)>,
-    canonical: Vec<u8>,
-    /// The rule that says that it need not be fetched.
-    skip: Option<&'r Rule>,
-}
-
-impl<'r> Way<'r> {
-    fn of(url: &[u8], rules: &Naive<'r>, both: &Engine) -> Way<'r> {
-        let mut canonical = Vec::new();
-        both.append(url, &mut Scratch::new(), &mut canonical);
-        let skip = rules.skips(&canonical);
-        let (mut turns, mut now) = (Vec::new(), url.to_vec());
-        loop {
-            let trace = rules.trace(&now);
-            let is_end = trace.result == canonical || turns.len() == MAX_TURNS;
-            let said = if is_end { None } else { both.explain(&trace.result) };
-            let next = said.as_ref().map(|said| said.url.clone());
-            turns.push((trace, said));
-            match next {
-                Some(next) => now = next,
-                None => return Way { turns, canonical, skip },
-            }
-        }
-    }
 }
 
 fn text(bytes: &[u8]) -> String {
     String::from_utf8_lossy(bytes).into_owned()
 }
 
-/// Steps shown of a URL that grows without end.
-const MOST_STEPS: usize = 10;
-
-/// The steps worth showing: all of them, but of a circle only once round.
-fn shown<'t, 'r>(url: &str, trace: &'t Trace<'r>) -> &'t [Step<'r>] {
-    if trace.settled {
-        return &trace.steps;
-    }
-    let mut seen = HashSet::from([url.as_bytes()]);
-    let round = trace.steps.iter().position(|step| !seen.insert(&step.after));
-    let most = round.map_or(MOST_STEPS, |last| last + 1);
-    &trace.steps[..most.min(trace.steps.len())]
-}
-
-fn write_text(out: &mut impl Write, url: &str, way: &Way) -> io::Result<()> {
+fn write_text(out: &mut impl Write, url: &str, explanation: &Explanation) -> io::Result<()> {
     writeln!(out, "{url}")?;
     let mut is_silent = true;
-    for (trace, said) in &way.turns {
-        for step in shown(url, trace) {
+    for (trace, said) in &explanation.turns {
+        for step in explanation.steps(trace) {
             match step.rule {
                 None => writeln!(out, "  normalised")?,
                 Some(rule) => write_rule(out, rule)?,
@@ -104,7 +53,7 @@ fn write_text(out: &mut impl Write, url: &str, way: &Way) -> io::Result<()> {
             is_silent = false;
         }
     }
-    if let Some(rule) = way.skip {
+    if let Some(rule) = explanation.skip {
         write_rule(out, rule)?;
     } else if is_silent {
         writeln!(out, "  no rule speaks of this URL")?;
@@ -191,35 +140,4 @@ fn write_evidence(out: &mut impl Write, rule: &Rule, evidence: &Evidence) -> io:
         writeln!(out, "      seen: {a}\n          = {b}")?;
     }
     Ok(())
-}
-
-fn to_json(url: &str, way: &Way) -> Value {
-    let rule = |rule: &Rule| {
-        let (from, to) = rule.action.sides();
-        json!({
-            "id": rule.id, "from": from, "to": to, "learner": rule.learner,
-            "evidence": rule.evidence, "validation": rule.validation,
-        })
-    };
-    let step = |step: &Step| json!({ "rule": step.rule.map(rule), "after": text(&step.after) });
-    let said = |said: &Said| {
-        let because = match &said.because {
-            Because::Known(known) => {
-                json!({ "urls": known.urls, "trials": known.trials, "wrong": known.wrong })
-            }
-            Because::Sure { confidence, .. } => json!({ "confidence": confidence }),
-        };
-        let model = json!({ "from": said.from, "to": said.to, "evidence": because });
-        json!({ "model": model, "after": text(&said.url) })
-    };
-    let turn = |(trace, model): &(Trace, Option<Said>)| {
-        shown(url, trace).iter().map(step).chain(model.iter().map(said)).collect::<Vec<_>>()
-    };
-    json!({
-        "url": url,
-        "canonical": text(&way.canonical),
-        "settled": way.turns.iter().all(|(trace, _)| trace.settled),
-        "steps": way.turns.iter().flat_map(turn).collect::<Vec<_>>(),
-        "skip": way.skip.map(rule),
-    })
 }

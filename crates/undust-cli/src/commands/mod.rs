@@ -23,14 +23,13 @@ use undust::page::Page;
 use undust::url::SiteBy;
 use undust_io::group::{BySite, Sites};
 use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared};
+use undust_neural::RuleFile;
 
 use crate::args::{Applying, Args, Command, Manner, Reading};
-use crate::rules_file::{self, Deployed};
+use crate::rules_file;
 use crate::talk::report_problems;
 use crate::{Outcome, output, progress};
-pub(crate) use learn::Total;
-#[cfg(test)]
-pub(crate) use learn::rule_set;
+pub(crate) use learn::left_out;
 
 pub(crate) fn run(args: Args) -> Result<Outcome> {
     match args.command {
@@ -80,7 +79,7 @@ impl Reading {
 
 impl Applying {
     /// The rules and their models, as they are to be applied to `input`.
-    fn load(&self, input: &Path) -> Result<Deployed> {
+    fn load(&self, input: &Path) -> Result<RuleFile> {
         if self.rules == Path::new("-") && input == self.rules {
             bail!("rules and URLs cannot both come from standard input");
         }
@@ -89,11 +88,11 @@ impl Applying {
 }
 
 impl Manner {
-    fn load(&self, path: &Path) -> Result<Deployed> {
-        let mut deployed = Deployed::load(path)?;
-        rules_file::warn(path, &deployed.rules);
-        deployed.rules.normalize &= !self.no_normalize;
-        Ok(deployed)
+    fn load(&self, path: &Path) -> Result<RuleFile> {
+        let mut file = RuleFile::load(path)?;
+        rules_file::warn(path, &file.rules);
+        file.rules.normalize &= !self.no_normalize;
+        Ok(file)
     }
 }
 

@@ -5,7 +5,8 @@ use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
 
 use undust::page::Page;
-use undust_learn::pipeline::{Config, Contribution, Learned};
+use undust_learn::LearnedSite;
+use undust_learn::pipeline::{Config, Contribution};
 use undust_learn::survey::{Fetches, Survey, Surveyor};
 
 /// So many sites are shown with all there is to see; a crawl may have ten thousand.
@@ -45,7 +46,7 @@ pub(super) struct SiteLine {
 }
 
 impl SiteLine {
-    fn new(learned: &Learned, survey: &Survey) -> SiteLine {
+    fn new(learned: &LearnedSite, survey: &Survey) -> SiteLine {
         SiteLine {
             site: learned.rules.site.clone(),
             urls: learned.urls,
@@ -86,7 +87,7 @@ impl Collector {
     }
 
     /// Look at it again, now that it has rules.
-    pub(crate) fn keep(&self, surveyor: Option<Surveyor>, learned: &Learned) {
+    pub(crate) fn keep(&self, surveyor: Option<Surveyor>, learned: &LearnedSite) {
         let Some(surveyor) = surveyor else { return };
         let survey = surveyor.survey(&learned.rules, self.config.site_by);
         let line = SiteLine::new(learned, &survey);

@@ -20,9 +20,10 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Result, bail};
 use undust::rules::RuleSet;
+use undust_learn::LearnReport;
 use undust_learn::pipeline::Config;
 
-use crate::commands::{Read, Total};
+use crate::commands::Read;
 use crate::output;
 pub(crate) use collect::Collector;
 
@@ -33,7 +34,7 @@ pub(crate) struct Facts<'f> {
     pub(crate) read: Read,
     pub(crate) method: &'f str,
     pub(crate) config: &'f Config,
-    pub(crate) total: &'f Total,
+    pub(crate) total: &'f LearnReport,
     pub(crate) rules: &'f RuleSet,
     /// Sites that have a model beside their rules.
     pub(crate) models: u64,

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 use super::collect::SiteLine;
 use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::page::Report;
+use crate::commands::left_out;
 use crate::talk::{counted, percent, percent_asked, percent_at_most, thousands};
 
 /// What was learned, in one line.
@@ -135,7 +136,7 @@ fn read(report: &Report) -> Html {
         (read.bad, "could not be read, and were skipped"),
         (read.cut, "were longer than --max-body, and only their beginning was read"),
     ];
-    let lines = lines.into_iter().chain(report.facts.total.left_out()).filter(|(rows, _)| *rows > 0);
+    let lines = lines.into_iter().chain(left_out(report.facts.total)).filter(|(rows, _)| *rows > 0);
     let line = |(rows, why): (u64, &str)| said("li", format!("{} {why}", counted(rows, "row")));
     let lines: Vec<Html> = lines.map(line).collect();
     if lines.is_empty() { nothing() } else { tag("ul.left", lines) }

@@ -5,17 +5,18 @@ use std::path::PathBuf;
 
 use undust::page::Page;
 use undust::rules::{Action, Evidence, Rule, SiteRules, Validation, Verdict};
-use undust_learn::pipeline::{Config, Contribution, Learned};
+use undust_learn::pipeline::{Config, Contribution};
+use undust_learn::{LearnOptions, Learned, LearnedSite};
 
 use super::page::page;
 use super::{Collector, Facts};
-use crate::commands::{Read, Total, rule_set};
+use crate::commands::Read;
 
 /// So many rules the sites have that save most.
 const MANY_RULES: usize = 60;
 
 /// Rules and pages of a site, with texts that are too long for anybody; the ten last ones have many rules.
-fn site(n: usize) -> (Vec<Page>, Learned) {
+fn site(n: usize) -> (Vec<Page>, LearnedSite) {
     let (name, long) = (format!("site{n}.example"), "x<'\"&".repeat(400));
     let rules = if n < 1090 { 1 } else { MANY_RULES };
     let url = |i: usize| Page {
@@ -33,13 +34,13 @@ fn site(n: usize) -> (Vec<Page>, Learned) {
     };
     let rules = SiteRules { site: name.clone(), rules: (0..rules).map(rule).collect() };
     let learners = vec![Contribution { learner: "by-hand".into(), candidates: 70, rules: 60, saved: 5 }];
-    let learned = Learned {
+    let learned = LearnedSite {
         rules,
         urls: 4000 + n as u64,
         clusters: 2000,
         candidates: 70,
         learners,
-        ..Learned::default()
+        ..LearnedSite::default()
     };
     ((0..4).map(url).collect(), learned)
 }
@@ -48,17 +49,15 @@ fn report(sites: impl Iterator<Item = usize>) -> String {
     of_sites(sites.map(site))
 }
 
-fn of_sites(sites: impl Iterator<Item = (Vec<Page>, Learned)>) -> String {
+fn of_sites(sites: impl Iterator<Item = (Vec<Page>, LearnedSite)>) -> String {
     let config = Config::default();
     let collector = Collector::new(true, &config);
-    let mut learned: Vec<Learned> = Vec::new();
+    let mut learned: Vec<LearnedSite> = Vec::new();
     for (pages, of_site) in sites {
         collector.keep(collector.look(&of_site.rules.site, &pages), &of_site);
         learned.push(of_site);
     }
-    learned.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
-    let total = Total::of(&learned);
-    let rules = rule_set(learned.into_iter().map(|site| site.rules), "by-hand", &config, &total);
+    let Learned { rules, report: total, .. } = LearnOptions::new().build().expect("defaults").gather(learned);
     let facts = Facts {
         inputs: &[PathBuf::from("a/crawl.tsv")],
         read: Read { pages: 100, bad: 1, cut: 0 },

@@ -5,17 +5,19 @@ use std::path::Path;
 use anyhow::{Result, anyhow, bail};
 use serde::Serialize;
 use undust::rules::{Rule, RuleSet};
+use undust_learn::LearnReport;
 use undust_learn::again::{is_a_persons, is_decided};
 use undust_learn::diff::SetDiff;
-use undust_learn::pipeline::Learned;
+use undust_neural::RuleFile;
 use undust_neural::file::Models;
+use undust_neural::rule_file::model_path;
 
 use crate::args::Learn;
-use crate::rules_file::{self, Deployed, models_beside};
+use crate::rules_file;
 use crate::talk::{counted, percent_asked, say, thousands};
 
 /// The rules of the output file, if it is there and they are to be heeded. What is there and holds no rules must not be replaced.
-pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
+pub(super) fn earlier(args: &Learn) -> Result<Option<RuleFile>> {
     if args.fresh || !rules_file::holds_something(&args.output) {
         return Ok(None);
     }
@@ -24,11 +26,11 @@ pub(super) fn earlier(args: &Learn) -> Result<Option<Deployed>> {
             "{error:#}; learned rules would replace this file: name another one with -o, or start over with --fresh, which leaves a backup"
         )
     };
-    Deployed::load(&args.output).map(Some).map_err(refuse)
+    RuleFile::load(&args.output).map(Some).map_err(|error| refuse(error.into()))
 }
 
 /// Fail where earlier rules mean something else by a site.
-pub(super) fn check_sites(args: &Learn, earlier: Option<&Deployed>) -> Result<()> {
+pub(super) fn check_sites(args: &Learn, earlier: Option<&RuleFile>) -> Result<()> {
     let (by, known) = (args.grouping.site_by, earlier.map(|earlier| earlier.rules.site_by));
     if let Some(known) = known.filter(|known| *known != by) {
         bail!(
@@ -46,13 +48,13 @@ pub(super) fn say_where(
     args: &Learn,
     models: Option<&Path>,
     backup: Option<&Path>,
-    earlier: Option<&Deployed>,
+    earlier: Option<&RuleFile>,
 ) {
     let rules = args.output.display();
     match models {
         Some(models) => say(&format!("model written to {} (keep it next to {rules})", models.display())),
         None if earlier.is_some_and(|earlier| !earlier.models.is_empty()) => {
-            say(&format!("{} is not needed any more", models_beside(&args.output).display()));
+            say(&format!("{} is not needed any more", model_path(&args.output).display()));
         }
         None => {}
     }
@@ -62,9 +64,8 @@ pub(super) fn say_where(
 }
 
 /// Models of sites of which nothing was learned stay, like their rules.
-pub(super) fn keep_models(models: &mut Models, learned: &[Learned], earlier: Option<&Deployed>) {
-    let is_learned =
-        |site: &str| learned.iter().any(|known| known.rules.site == site && !known.revision.is_untouched);
+pub(super) fn keep_models(models: &mut Models, report: &LearnReport, earlier: Option<&RuleFile>) {
+    let is_learned = |site: &String| report.site_names.contains(site) && !report.untouched.contains(site);
     for (site, model) in earlier.into_iter().flat_map(|earlier| &earlier.models) {
         if !is_learned(site) {
             models.insert(site.clone(), model.clone());
@@ -73,12 +74,10 @@ pub(super) fn keep_models(models: &mut Models, learned: &[Learned], earlier: Opt
 }
 
 /// What a person should know of the rules that were there before: those that this crawl refutes, and what was not proposed because of them.
-pub(super) fn warnings(learned: &[Learned], max_fpr: f64) -> Vec<String> {
-    let refuted = learned.iter().flat_map(|site| &site.revision.refuted);
-    let mut lines: Vec<String> = refuted.map(|rule| refuted_line(rule, max_fpr)).collect();
-    let left_out: u64 = learned.iter().map(|site| site.revision.left_out).sum();
-    if left_out > 0 {
-        let left_out = counted(left_out, "proposal");
+pub(super) fn warnings(report: &LearnReport, max_fpr: f64) -> Vec<String> {
+    let mut lines: Vec<String> = report.refuted.iter().map(|rule| refuted_line(rule, max_fpr)).collect();
+    if report.left_out > 0 {
+        let left_out = counted(report.left_out, "proposal");
         lines.push(format!("left out, since a rejected or refuted rule does the same: {left_out}"));
     }
     lines

@@ -1,13 +1,14 @@
 //! The experiment of SIGIR 2017: what a crawl fetches that knows what several methods learned from its first pages.
 
 use anyhow::Result;
+use undust::url::SiteBy;
+use undust_learn::LearnOptions;
 use undust_learn::evaluate::{Metrics, Score};
-use undust_learn::learn::Learner;
-use undust_learn::pipeline::{Config, MAX_FPR};
-use undust_neural::auto::{self, Auto};
-use undust_neural::learner::Seq2seq;
-use undust_papers::sigir17::{AutoMethod, Seq2seqMethod};
-use undust_papers::sigir17::{Experiment, KeepAll, Method, RuleMethod, SiteReport, TRAIN, Total, total};
+use undust_learn::pipeline::MAX_FPR;
+use undust_learn::registry::LearnerInfo;
+use undust_neural::trainer;
+use undust_papers::learners;
+use undust_papers::sigir17::{Experiment, KeepAll, Method, SiteReport, TRAIN, Total, total};
 
 use super::{each_site, named};
 use crate::Outcome;
@@ -16,7 +17,6 @@ use crate::commands::eval;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
 use crate::talk::{percent, thousands};
-use undust_papers::learners;
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]
@@ -31,14 +31,14 @@ struct Sigir17<'r> {
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
     let experiment = Experiment { train: args.experiment.train.unwrap_or(TRAIN) };
-    let config = Config { max_fpr: args.experiment.max_fpr.unwrap_or(MAX_FPR), ..Config::default() };
-    let methods = named(&args.experiment.methods, || known_methods(&config), |method| method.name())?;
-    let reports = each_site(args, config.site_by, |site, pages| experiment.run(site, pages, &methods))?;
+    let max_fpr = args.experiment.max_fpr.unwrap_or(MAX_FPR);
+    let methods = named(&args.experiment.methods, || known_methods(max_fpr), |method| method.name())?;
+    let reports = each_site(args, SiteBy::default(), |site, pages| experiment.run(site, pages, &methods))?;
     let total = total(&reports.sites);
     let json = Sigir17 {
         protocol: "sigir17",
         train: experiment.train,
-        max_fpr: config.max_fpr,
+        max_fpr,
         total: &total,
         sites: &reports.sites,
         small_sites: reports.small_sites,
@@ -46,24 +46,14 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     eval::show(args, &json, || report(&total, &reports.sites, experiment.train))
 }
 
-/// The baseline and every learner.
-fn known_methods(config: &Config) -> Vec<Box<dyn Method>> {
+/// The baseline and every learner. Skips are left out: the paper compares canonical forms.
+fn known_methods(max_fpr: f64) -> Vec<Box<dyn Method>> {
     let keep_all: Box<dyn Method> = Box::new(KeepAll);
-    let learners = learners::all().into_iter().map(|learner| method(learner, config));
-    std::iter::once(keep_all).chain(learners).collect()
-}
-
-/// A learner's rules; of `seq2seq` also its model, which is most of that paper, and of `auto` what is written next to its rules.
-fn method(learner: Box<dyn Learner>, config: &Config) -> Box<dyn Method> {
-    let neural = Seq2seq::default();
-    if learner.name() == neural.name() {
-        Box::new(Seq2seqMethod { learner: neural, config: config.clone() })
-    } else if !learner.members().is_empty() {
-        let auto = Auto::new(auto::members(), Seq2seq { known_only: true, ..neural });
-        Box::new(AutoMethod { auto, config: config.clone() })
-    } else {
-        Box::new(RuleMethod { learner, config: config.clone() })
-    }
+    let method = |info: &LearnerInfo| -> Box<dyn Method> {
+        let options = LearnOptions::new().method(info.name).max_fpr(max_fpr).skips(false).trainer(trainer);
+        Box::new(options.max_urls(usize::MAX).build().expect("registered methods have valid defaults"))
+    };
+    std::iter::once(keep_all).chain(learners::infos().map(method)).collect()
 }
 
 fn report(total: &[Total], sites: &[SiteReport], train: f64) -> Sheet {

@@ -1,13 +1,11 @@
 //! What `auto` makes of sites with one habit each, and of sites that there is nothing to learn of.
 
+use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::page::Page;
 use undust::rules::RuleSet;
+use undust::url::SiteBy;
 use undust_learn::evaluate::Evaluation;
-use undust_learn::pipeline::Config;
-use undust_neural::apply::{Engine, Scratch};
-use undust_neural::auto::{Auto, members};
-use undust_neural::file::Models;
-use undust_neural::learner::{Lesson, Seq2seq};
+use undust_learn::{LearnOptions, LearnedSite};
 
 const SITE: &str = "example.com";
 
@@ -16,21 +14,17 @@ fn page(path: &str, cluster: &impl ToString) -> Page {
     Page { url, cluster: Some(cluster.to_string()), ..Page::default() }
 }
 
-fn learn(pages: &[Page]) -> Lesson {
-    let config = Config { skips: true, ..Config::default() };
-    let model = Seq2seq { known_only: true, ..Seq2seq::default() };
-    Auto::new(members(), model).learn_site(SITE, pages.to_vec(), &config, true)
+fn learn(pages: &[Page]) -> LearnedSite {
+    LearnOptions::new().build().expect("defaults").learn_site(SITE, pages.to_vec())
 }
 
-fn interpreter(lesson: Lesson) -> Engine {
-    let rules = RuleSet::of_site(SITE, Config::default().site_by, lesson.learned.rules.rules);
-    let models: Models = lesson.model.into_iter().map(|model| (SITE.to_owned(), model)).collect();
-    Engine::new(&rules, models, undust::apply::Form::Key)
+fn engine(learned: LearnedSite) -> Canonicalizer {
+    Canonicalizer::new(&RuleSet::of_site(SITE, SiteBy::default(), learned.rules.rules), Form::Key)
 }
 
-fn key(interpreter: &Engine, path: &str) -> String {
+fn key(engine: &Canonicalizer, path: &str) -> String {
     let mut key = Vec::new();
-    interpreter.append(format!("http://www.{SITE}{path}").as_bytes(), &mut Scratch::new(), &mut key);
+    engine.append(format!("http://www.{SITE}{path}").as_bytes(), &mut Scratch::new(), &mut key);
     String::from_utf8(key).expect("these URLs are text")
 }
 
@@ -45,7 +39,7 @@ fn the_first_page_is_the_one_without_a_number() {
         let page_of = move |n: u32| page(&format!("/t/{topic}?page={n}"), &format!("{topic}-{n}"));
         [page(&format!("/t/{topic}"), &format!("{topic}-1"))].into_iter().chain((1..4).map(page_of))
     };
-    let known = interpreter(learn(&(0..200).flat_map(pages_of).chain(single()).collect::<Vec<_>>()));
+    let known = engine(learn(&(0..200).flat_map(pages_of).chain(single()).collect::<Vec<_>>()));
     assert_eq!(key(&known, "/t/999?page=1"), key(&known, "/t/999"));
     assert_ne!(key(&known, "/t/999?page=2"), key(&known, "/t/999"));
     assert_ne!(key(&known, "/t/999?page=2"), key(&known, "/t/999?page=3"));
@@ -54,7 +48,7 @@ fn the_first_page_is_the_one_without_a_number() {
 #[test]
 fn a_wall_is_one_page() {
     let wall = (0..400).map(|i| page(&format!("/login?back={}", i * 7919), &"wall"));
-    let known = interpreter(learn(&wall.chain(single()).collect::<Vec<_>>()));
+    let known = engine(learn(&wall.chain(single()).collect::<Vec<_>>()));
     assert_eq!(key(&known, "/login?back=5"), key(&known, "/login?back=elsewhere"));
     assert_ne!(key(&known, "/about/1"), key(&known, "/about/2"));
 }
@@ -65,7 +59,7 @@ fn urls_that_always_lead_to_a_page_with_another_one_are_skipped() {
         let id = i * 37 % 1009;
         [page(&format!("/story-about-{i}/"), &i), page(&format!("/?p={id}"), &i)]
     };
-    let known = interpreter(learn(&(0..500).flat_map(post).chain(single()).collect::<Vec<_>>()));
+    let known = engine(learn(&(0..500).flat_map(post).chain(single()).collect::<Vec<_>>()));
     let skips = |path: &str| known.skips(key(&known, path).as_bytes(), &mut Scratch::new()).is_some();
     assert!(skips("/?p=4711"));
     assert!(!skips("/story-about-4711/") && !skips("/about/4711"));
@@ -84,9 +78,9 @@ fn sessions(one_in: u32) -> Vec<Page> {
 
 #[test]
 fn one_label_in_twenty_is_wrong() {
-    let lesson = learn(&sessions(20));
-    assert!((lesson.learned.noise - 0.05).abs() < 0.03, "{}", lesson.learned.noise);
-    let known = interpreter(lesson);
+    let learned = learn(&sessions(20));
+    assert!((learned.noise - 0.05).abs() < 0.03, "{}", learned.noise);
+    let known = engine(learned);
     assert_eq!(key(&known, "/i/999?sid=1"), key(&known, "/i/999?sid=2"));
     assert_ne!(key(&known, "/i/998?sid=1"), key(&known, "/i/999?sid=1"));
 }
@@ -95,8 +89,8 @@ fn one_label_in_twenty_is_wrong() {
 fn a_site_without_duplicates_has_no_rules() {
     let pages: Vec<Page> =
         (0..1500).map(|i| page(&format!("/{}/{}?v={}", i % 7, i, i % 3), &i)).chain(single()).collect();
-    let lesson = learn(&pages);
-    assert!(lesson.learned.rules.rules.is_empty() && lesson.model.is_none());
+    let learned = learn(&pages);
+    assert!(learned.rules.rules.is_empty() && learned.model.is_none());
 }
 
 /// Whatever is learned of labels that mean nothing loses next to no pages.
@@ -107,7 +101,7 @@ fn labels_that_mean_nothing() {
             page(&format!("/{}?a={}&b={}", i % 40, i, i % 9), &((i.wrapping_mul(2_654_435_761) >> 9) % 400))
         })
         .collect();
-    let known = interpreter(learn(&pages));
+    let known = engine(learn(&pages));
     let (mut scratch, mut evaluation) = (Scratch::new(), Evaluation::new());
     for page in &pages {
         let mut key = Vec::new();
