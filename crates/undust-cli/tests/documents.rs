@@ -38,7 +38,8 @@ fn text_of(document: &str) -> String {
 /// The Markdown files of a folder, as paths in the repository.
 fn documents_in(folder: &str) -> Vec<String> {
     let entries = fs::read_dir(root().join(folder)).expect(folder);
-    let names = entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
+    let names =
+        entries.map(|entry| entry.expect("an entry").file_name().into_string().expect("a name in UTF-8"));
     let is_document = |name: &String| Path::new(name).extension().is_some_and(|extension| extension == "md");
     let mut names: Vec<String> = names.filter(is_document).collect();
     names.sort();
@@ -194,7 +195,8 @@ fn every_document_with_output_is_run() {
 /// The names in the list of commands that `undust --help` prints.
 fn commands() -> Vec<String> {
     let help = Folder::new().undust("--help").fine();
-    let lines = help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
+    let lines =
+        help.lines().skip_while(|line| *line != "Commands:").skip(1).take_while(|line| !line.is_empty());
     let names = lines.filter_map(|line| line.strip_prefix("  ")?.split(' ').next());
     names.filter(|name| !name.is_empty() && *name != "help").map(str::to_owned).collect()
 }
@@ -215,14 +217,17 @@ fn the_guide_names_every_command_and_format() {
 fn options(text: &str) -> BTreeSet<&str> {
     let is_name = |c: char| c.is_ascii_lowercase() || c == '-';
     let ends = |word: &str| word.find(|c| !is_name(c)).unwrap_or(word.len());
-    let starts = text.match_indices("--").filter(|(at, _)| !text[..*at].ends_with(|c: char| c == '-' || c.is_alphanumeric()));
+    let starts = text
+        .match_indices("--")
+        .filter(|(at, _)| !text[..*at].ends_with(|c: char| c == '-' || c.is_alphanumeric()));
     let words = starts.map(|(at, _)| text[at..].split_at(ends(&text[at..])).0);
     words.filter(|word| word.len() > 3 && !word[2..].starts_with('-')).collect()
 }
 
 #[test]
 fn options_that_documents_name_exist() {
-    let helps: String = commands().iter().map(|name| Folder::new().undust(&format!("{name} --help")).fine()).collect();
+    let helps: String =
+        commands().iter().map(|name| Folder::new().undust(&format!("{name} --help")).fine()).collect();
     let known = options(&helps);
     for document in WITH_OPTIONS {
         for option in options(&text_of(document)) {
@@ -240,8 +245,13 @@ fn links(text: &str) -> impl Iterator<Item = &str> {
 /// The anchors of a document's headings, as GitHub makes them.
 fn anchors(text: &str) -> BTreeSet<String> {
     let keeps = |c: &char| c.is_alphanumeric() || matches!(c, '-' | '_' | ' ');
-    let anchor = |heading: &str| heading.trim().to_lowercase().chars().filter(keeps).collect::<String>().replace(' ', "-");
-    text.lines().filter(|line| line.starts_with('#')).map(|line| anchor(line.trim_start_matches('#'))).collect()
+    let anchor = |heading: &str| {
+        heading.trim().to_lowercase().chars().filter(keeps).collect::<String>().replace(' ', "-")
+    };
+    text.lines()
+        .filter(|line| line.starts_with('#'))
+        .map(|line| anchor(line.trim_start_matches('#')))
+        .collect()
 }
 
 #[test]
@@ -256,7 +266,8 @@ fn links_lead_somewhere() {
             };
             assert!(target.exists(), "{document}: {link}");
             if !anchor.is_empty() {
-                let relative = target.strip_prefix(root()).expect("in the repository").to_string_lossy().into_owned();
+                let relative =
+                    target.strip_prefix(root()).expect("in the repository").to_string_lossy().into_owned();
                 assert!(anchors(&text_of(&relative)).contains(anchor), "{document}: {link}");
             }
         }
