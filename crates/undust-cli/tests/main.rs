@@ -1,10 +1,11 @@
-//! The built command on small inputs, bad inputs and real data; the README's commands; the order of the repository.
+//! The built command on small inputs, bad inputs and real data; the documents' commands; the order of the repository.
 
 mod again;
 mod apply;
 mod bad_input;
 mod cluster;
 mod data;
+mod documents;
 mod ended;
 mod eval;
 mod exchange;
@@ -14,7 +15,6 @@ mod learn;
 mod markdown;
 mod neural;
 mod parquet;
-mod readme;
 mod real_data;
 mod redirects;
 mod report;
