@@ -50,6 +50,17 @@ pub(crate) enum Command {
     Import(Import),
     /// Print the JSON schema of the rule file
     Schema,
+    /// Print the completions of a shell
+    Completions {
+        /// The shell
+        shell: clap_complete::Shell,
+    },
+    /// Write the manual pages
+    Man {
+        /// The folder, which is made if it is not there
+        #[arg(value_name = "FOLDER")]
+        folder: PathBuf,
+    },
 }
 
 /// The main job on bundled real data: learn, show the rules and what they save, write rules.json and report.html
@@ -185,7 +196,7 @@ pub(crate) struct Eval {
     #[cfg_attr(not(feature = "papers"), arg(required = true))]
     pub(crate) rules: Option<PathBuf>,
     #[command(flatten)]
-    pub(crate) manner: Manner,
+    pub(crate) canonicalize: CanonicalizeArgs,
     #[cfg(feature = "papers")]
     #[command(flatten)]
     pub(crate) experiment: Experiment,
@@ -202,7 +213,7 @@ pub(crate) struct Eval {
     pub(crate) reading: Reading,
 }
 
-/// Is a rule file valid, free of conflicts, and does it come to rest on every URL?
+/// Check that a rule file is valid, free of conflicts, and terminates on every URL
 #[derive(Parser)]
 pub(crate) struct Check {
     /// The rule file
@@ -266,7 +277,7 @@ pub(crate) struct Grouping {
     /// What a site is: a registrable domain with all its hosts, or a host
     #[arg(long, default_value_t = SiteBy::default(), value_name = "domain|host")]
     pub(crate) site_by: SiteBy,
-    /// Hold at most so much input in memory, the rest in temporary files
+    /// Input held in memory, at most; the rest goes to temporary files
     #[arg(long, default_value = "4G", value_parser = bytes, value_name = "BYTES")]
     pub(crate) memory: u64,
 }
@@ -283,10 +294,10 @@ pub(crate) struct Reading {
     /// Stop at the first bad line
     #[arg(long)]
     pub(crate) strict: bool,
-    /// Of a longer page in a web archive or a folder, read only so much
-    #[arg(long, default_value = "8M", value_parser = bytes, value_name = "BYTES")]
+    /// Bytes of a page in a web archive or a folder that are read, at most
+    #[arg(long, hide_short_help = true, default_value = "8M", value_parser = bytes, value_name = "BYTES")]
     pub(crate) max_body: u64,
-    /// How many threads to use (0: as many as there are cores)
+    /// Threads to use (0: one for each core)
     #[arg(long, default_value_t = 0, value_parser = threads, value_name = "N")]
     pub(crate) threads: usize,
 }
@@ -298,12 +309,12 @@ pub(crate) struct Applying {
     #[arg(short, long, value_name = "FILE")]
     pub(crate) rules: PathBuf,
     #[command(flatten)]
-    pub(crate) manner: Manner,
+    pub(crate) canonicalize: CanonicalizeArgs,
 }
 
-/// In which manner URLs are made canonical.
+/// In which canonicalize URLs are made canonical.
 #[derive(Parser)]
-pub(crate) struct Manner {
+pub(crate) struct CanonicalizeArgs {
     /// A key for equality, in which irrelevant values are *, or a URL that can be fetched
     #[arg(long, value_enum, default_value_t = FormArg::Key)]
     pub(crate) form: FormArg,
@@ -328,11 +339,11 @@ impl From<FormArg> for Form {
 }
 
 /// More threads than any machine can use only exhaust it.
-const MOST_THREADS: usize = 1024;
+const MAX_THREADS: usize = 1024;
 
 fn threads(text: &str) -> Result<usize, String> {
     let count: usize = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
-    if count <= MOST_THREADS { Ok(count) } else { Err(format!("{text} is more than {MOST_THREADS}")) }
+    if count <= MAX_THREADS { Ok(count) } else { Err(format!("{text} is more than {MAX_THREADS}")) }
 }
 
 /// `512M`, `4G`, `1000000`.

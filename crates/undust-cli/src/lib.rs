@@ -5,6 +5,7 @@
 mod args;
 mod commands;
 mod markup;
+mod messages;
 mod output;
 mod progress;
 mod report;
@@ -12,7 +13,6 @@ mod rules_file;
 mod scale;
 mod sheet;
 mod table;
-mod talk;
 
 use std::ffi::OsString;
 use std::io::{ErrorKind, Write};
@@ -35,7 +35,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Err(help) => {
             return match help.print() {
                 Err(error) if error.kind() != ErrorKind::BrokenPipe => {
-                    talk::say(&format!("undust: cannot write to standard output: {error}"));
+                    messages::say(&format!("undust: cannot write to standard output: {error}"));
                     2
                 }
                 _ => u8::try_from(help.exit_code()).unwrap_or(2),
@@ -48,7 +48,7 @@ pub fn run(args: impl IntoIterator<Item = OsString>) -> u8 {
         Ok(Outcome::Findings) => 1,
         Err(error) if is_broken_pipe(&error) => 0,
         Err(error) => {
-            talk::say(&format!("undust: {error:#}"));
+            messages::say(&format!("undust: {error:#}"));
             2
         }
     }

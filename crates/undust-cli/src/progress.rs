@@ -12,7 +12,7 @@ use std::time::Duration;
 
 use indicatif::{HumanDuration, ProgressBar, ProgressDrawTarget, ProgressStyle};
 
-use crate::talk::{say, thousands};
+use crate::messages::{say, thousands};
 
 /// How often a line is said where there is no terminal.
 const LINE_INTERVAL: Duration = Duration::from_secs(30);

@@ -7,8 +7,8 @@ use undust::rules::RuleSet;
 use undust_neural::RuleFile;
 use undust_neural::rule_file::{load_rules, warnings};
 
+use crate::messages::say;
 use crate::output;
-use crate::talk::say;
 
 /// Print the warnings about the rules of a file.
 pub(crate) fn warn(path: &Path, rules: &RuleSet) {

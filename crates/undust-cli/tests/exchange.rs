@@ -441,7 +441,7 @@ fn an_import_is_fit_to_be_used() {
     = 0
     ");
     assert_snapshot!(folder.undust("check rules.json"), @"
-    rules.json: 2 rules on 2 sites: fit to be used, comes to rest on every URL
+    rules.json: 2 rules on 2 sites: valid; terminates on every URL
     = 0
     ");
     let url = b"https://www.example.com/?ref=1&utm_source=2&q=3";

@@ -25,7 +25,7 @@ fn explained_step_by_step() {
        -> http://{...}/{...}?{...}
         = http://www.example.com/a?x=2
     http://elsewhere.org/
-      no rule speaks of this URL
+      no rule matches this URL
     = 0
     ");
 }
@@ -118,7 +118,7 @@ fn a_circle_is_explained() {
 fn a_file_fit_to_be_used() {
     let folder = Folder::with("rules.json", RULES);
     assert_snapshot!(folder.undust("check rules.json"), @"
-    rules.json: 3 rules on 1 site: fit to be used, comes to rest on every URL
+    rules.json: 3 rules on 1 site: valid; terminates on every URL
     = 0
     ");
     assert_snapshot!(folder.undust("check --json rules.json"), @r#"
@@ -173,7 +173,7 @@ fn rejected_rules_do_nothing() {
     let rejected = CIRCLE.replace("\"id\": \"back\"", "\"review\": \"rejected\", \"id\": \"back\"");
     let folder = Folder::with("rules.json", rejected);
     assert_snapshot!(folder.undust("check rules.json"), @"
-    rules.json: 2 rules (1 rejected) on 1 site: fit to be used, comes to rest on every URL
+    rules.json: 2 rules (1 rejected) on 1 site: valid; terminates on every URL
     = 0
     ");
     assert_eq!(

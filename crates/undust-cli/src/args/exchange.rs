@@ -37,7 +37,7 @@ pub(crate) struct Redirects {
     /// Ask this server, `http://HOST` or `http://HOST:PORT`, for some URLs of each rule first: what leads to no page is left out
     #[arg(long = "try", value_name = "SERVER", value_parser = server)]
     pub(crate) tries: Vec<String>,
-    /// Ask for so many targets of each rule
+    /// Targets of each rule to ask for
     #[arg(long, default_value_t = 5, value_parser = clap::value_parser!(u16).range(1..), value_name = "N")]
     pub(crate) samples: u16,
     #[command(flatten)]

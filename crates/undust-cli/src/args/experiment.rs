@@ -14,7 +14,7 @@ pub(crate) struct Experiment {
     /// Instead of scoring rules, do this paper's experiment, which learns them itself
     #[arg(long, value_enum, value_name = "PAPER", conflicts_with_all = ["rules", "form", "no_normalize"])]
     pub(crate) protocol: Option<Protocol>,
-    /// With www07: try out so many likely rules, the likeliest first [default: 1000]
+    /// With www07: likely rules to try out, the likeliest first [default: 1000]
     #[arg(long, requires = "protocol", conflicts_with = "rules", value_name = "N")]
     pub(crate) top: Option<usize>,
     /// The share of a site to learn from: with www07 and sigir17 its first rows [default: 0.75], with www10 some at random, at most

@@ -46,17 +46,17 @@ pub(crate) struct Validate {
 /// How much it takes to believe or to refute a rule.
 #[derive(Parser)]
 pub(crate) struct TryingArgs {
-    /// Try each rule on at most so many URLs
+    /// URLs that each rule is tried on, at most
     #[arg(long, default_value_t = Trying::default().samples, value_parser = clap::value_parser!(u64).range(1..), value_name = "N")]
     samples: u64,
     /// A rule is refuted by this share of URLs that do not keep their page
     #[arg(long, default_value_t = Trying::default().refute, value_parser = less_than_half, allow_negative_numbers = true, value_name = "SHARE")]
     refute: f64,
     /// A rule with fewer URLs to try it on stays undecided
-    #[arg(long, default_value_t = Trying::default().min_trials, value_name = "N")]
+    #[arg(long, hide_short_help = true, default_value_t = Trying::default().min_trials, value_name = "N")]
     min_trials: u64,
     /// When the trials of a rule are enough (default: sequential with --urls, fixed with --labelled)
-    #[arg(long, value_name = "TEST")]
+    #[arg(long, hide_short_help = true, value_name = "TEST")]
     test: Option<TestArg>,
 }
 
@@ -86,25 +86,25 @@ pub(crate) struct Fetching {
     /// Where you are found, for those whose servers are asked: sent with every request
     #[arg(long, value_name = "ADDRESS")]
     contact: Option<String>,
-    /// Leave a host alone for so long after each answer; longer where its robots.txt asks for it
+    /// Pause after each answer of a host; longer where its robots.txt asks for it
     #[arg(long, default_value_t = Options::default().delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
     delay: f64,
     /// Fetch nothing from a host whose robots.txt asks for longer pauses than this
-    #[arg(long, default_value_t = Options::default().max_crawl_delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
+    #[arg(long, hide_short_help = true, default_value_t = Options::default().max_crawl_delay.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
     max_crawl_delay: f64,
-    /// Wait at most so long for a page
-    #[arg(long, default_value_t = Options::default().total_timeout.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
+    /// Time limit of a page
+    #[arg(long, hide_short_help = true, default_value_t = Options::default().total_timeout.as_secs_f64(), value_parser = seconds, value_name = "SECONDS")]
     timeout: f64,
-    /// Look at the first so many bytes of a page
-    #[arg(long, default_value = "2M", value_parser = bytes, value_name = "BYTES")]
+    /// Bytes of a page that are read, at most
+    #[arg(long, hide_short_help = true, default_value = "2M", value_parser = bytes, value_name = "BYTES")]
     max_size: u64,
-    /// Follow at most so many redirects
-    #[arg(long, default_value_t = Options::default().max_redirects, value_name = "N")]
+    /// Redirects that are followed, at most
+    #[arg(long, hide_short_help = true, default_value_t = Options::default().max_redirects, value_name = "N")]
     max_redirects: u32,
-    /// Repeat a request so often, with growing pauses, if no answer comes
-    #[arg(long, default_value_t = Options::default().retries, value_name = "N")]
+    /// Retries of a request without an answer, with growing pauses
+    #[arg(long, hide_short_help = true, default_value_t = Options::default().retries, value_name = "N")]
     retries: u32,
-    /// Make at most so many requests in all
+    /// Requests in all, at most
     #[arg(long, default_value_t = Options::default().budget, value_name = "REQUESTS")]
     budget: u64,
     /// Fetch from loopback and private networks, too: for servers of your own
@@ -148,17 +148,17 @@ impl Fetching {
 #[derive(Parser)]
 #[command(next_help_heading = "Comparing")]
 pub(crate) struct Comparing {
-    /// Keep so many shingles of a page to compare it
-    #[arg(long, default_value_t = SketchOptions::default().shingles, value_name = "N")]
+    /// Shingles of a page that are kept to compare it
+    #[arg(long, hide_short_help = true, default_value_t = SketchOptions::default().shingles, value_name = "N")]
     shingles: usize,
     /// Words in a shingle
-    #[arg(long, default_value_t = SketchOptions::default().words, value_name = "N")]
+    #[arg(long, hide_short_help = true, default_value_t = SketchOptions::default().words, value_name = "N")]
     shingle_words: usize,
-    /// Pages are the same if they share so much of their shingles, and the title
-    #[arg(long, default_value_t = SketchOptions::default().agree, value_parser = parse_share, allow_negative_numbers = true, value_name = "SHARE")]
+    /// Share of their shingles, beside the title, that makes two pages the same
+    #[arg(long, hide_short_help = true, default_value_t = SketchOptions::default().agree, value_parser = parse_share, allow_negative_numbers = true, value_name = "SHARE")]
     agree: f64,
     /// As in the WWW 2007 paper: four shingles of ten words must all agree, whatever the titles
-    #[arg(long, conflicts_with_all = ["shingles", "shingle_words", "agree"])]
+    #[arg(long, hide_short_help = true, conflicts_with_all = ["shingles", "shingle_words", "agree"])]
     paper_sketch: bool,
 }
 
@@ -180,10 +180,10 @@ fn less_than_half(text: &str) -> Result<f64, String> {
 }
 
 /// A day is longer than any pause that makes sense.
-const MOST_SECONDS: f64 = 86_400.0;
+const MAX_PAUSE_SECONDS: f64 = 86_400.0;
 
 fn seconds(text: &str) -> Result<f64, String> {
     let value: f64 = text.parse().map_err(|_| format!("'{text}' is not a number"))?;
-    let fits = (0.0..=MOST_SECONDS).contains(&value);
-    if fits { Ok(value) } else { Err(format!("{text} is not between 0 and {MOST_SECONDS} seconds")) }
+    let fits = (0.0..=MAX_PAUSE_SECONDS).contains(&value);
+    if fits { Ok(value) } else { Err(format!("{text} is not between 0 and {MAX_PAUSE_SECONDS} seconds")) }
 }

@@ -15,12 +15,12 @@ use undust_neural::{Engine, Scratch};
 use crate::args::Apply;
 #[cfg(feature = "parquet")]
 use crate::args::FormArg;
-use crate::talk::{no_page, report_problems, say};
+use crate::messages::{no_page, report_problems, say};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Apply) -> Result<Outcome> {
     let file = args.applying.load(&args.input)?;
-    let engine = Engine::new(&file, args.applying.manner.form.into());
+    let engine = Engine::new(&file, args.applying.canonicalize.form.into());
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "canonical forms")?;
     if is_parquet(&args.output) {
         write_parquet(args, &engine)?;
@@ -54,7 +54,7 @@ fn write_parquet(args: &Apply, engine: &Engine) -> Result<()> {
     let value = |url: &[u8], out: &mut Vec<u8>| {
         SCRATCH.with_borrow_mut(|scratch| engine.canonicalize_into(url, scratch, out));
     };
-    let added = Added { name: column_of(args.applying.manner.form), value: &value };
+    let added = Added { name: column_of(args.applying.canonicalize.form), value: &value };
     let mut summary = None;
     let input = open(&args.input)?;
     output::save_parquet(&args.output, |out| {

@@ -9,7 +9,7 @@ use undust::rules::Review;
 
 use super::print_json;
 use crate::args::Check;
-use crate::talk::counted;
+use crate::messages::counted;
 use crate::{Outcome, output};
 use undust_neural::RuleFile;
 
@@ -34,11 +34,8 @@ pub(super) fn run(args: &Check) -> Result<Outcome> {
         for finding in &findings {
             writeln!(out, "{finding}")?;
         }
-        let verdict = if findings.is_empty() {
-            "fit to be used, comes to rest on every URL"
-        } else {
-            "not fit to be used"
-        };
+        let verdict =
+            if findings.is_empty() { "valid; terminates on every URL" } else { "not fit to be used" };
         let rejected = if rejected > 0 { format!(" ({rejected} rejected)") } else { String::new() };
         let (count, sites) = (counted(count as u64, "rule"), counted(rules.sites.len() as u64, "site"));
         writeln!(out, "{}: {count}{rejected} on {sites}: {verdict}", args.rules.display())?;

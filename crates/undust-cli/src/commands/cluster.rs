@@ -16,9 +16,9 @@ use undust_learn::evaluate::Agreement;
 
 use super::{opened, print_json, read_into};
 use crate::args::Cluster;
+use crate::messages::{counted, percent, report_problems, say, thousands};
 use crate::progress::Sites;
 use crate::table::{align_right, plain};
-use crate::talk::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, output};
 
 /// What `--json` prints.
@@ -49,7 +49,7 @@ pub(super) fn run(args: &Cluster) -> Result<Outcome> {
     Ok(Outcome::Fine)
 }
 
-/// The pages of the inputs, clustered, by site; what is wrong with an input is told to `tell`.
+/// The pages of the inputs, clustered, by site; problems of an input go to `tell`.
 pub(crate) fn clusters_of(
     inputs: impl IntoIterator<Item = Result<Input, ReadError>>,
     args: &Cluster,

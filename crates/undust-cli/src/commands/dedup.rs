@@ -9,13 +9,13 @@ use undust_neural::{Engine, Scratch};
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::args::Dedup;
-use crate::talk::{counted, percent, report_problems, say, thousands};
+use crate::messages::{counted, percent, report_problems, say, thousands};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Dedup) -> Result<Outcome> {
     let file = args.applying.load(&args.input)?;
     output::check_place(&args.output, [&args.input, &args.applying.rules], false, "URLs")?;
-    let engine = Engine::new(&file, args.applying.manner.form.into());
+    let engine = Engine::new(&file, args.applying.canonicalize.form.into());
     let skipping = engine.has_skips() && !args.no_skips;
     let mut counts = Counts::default();
     output::save_made(&args.output, |out| {

@@ -16,8 +16,8 @@ use super::Read;
 use super::eval::Crawl;
 use super::learn::{Run, learn_all, show, show_learners};
 use crate::args::Demo;
+use crate::messages::{percent, say, thousands};
 use crate::report::Facts;
-use crate::talk::{percent, say, thousands};
 use crate::{Outcome, output, report, rules_file};
 
 /// A whole phpBB 2 forum, mirrored with wget: URLs, content clusters, digests and sizes.

@@ -16,7 +16,7 @@ use undust_neural::{Engine, RuleFile, Scratch};
 use super::print_json;
 use crate::Outcome;
 use crate::args::Diff;
-use crate::talk::{counted, percent_at_most, report_problems, thousands};
+use crate::messages::{counted, percent_at_most, report_problems, thousands};
 
 pub(super) fn run(args: &Diff) -> Result<Outcome> {
     let from_stdin = |path: &&Path| *path == Path::new("-");

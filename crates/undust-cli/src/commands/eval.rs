@@ -14,9 +14,9 @@ use super::protocol;
 use super::{opened, print_json};
 use crate::Outcome;
 use crate::args::Eval;
+use crate::messages::{counted, report_problems, say, thousands};
 use crate::sheet::{Sheet, Style};
 use crate::table::{Table, align_right, plain};
-use crate::talk::{counted, report_problems, say, thousands};
 
 pub(super) fn run(args: &Eval) -> Result<Outcome> {
     #[cfg(feature = "papers")]
@@ -30,8 +30,8 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
 }
 
 fn score(args: &Eval, rules: &Path) -> Result<Outcome> {
-    let file = args.manner.load(rules)?;
-    let mut crawl = Crawl::new(&file, args.manner.form.into());
+    let file = args.canonicalize.load(rules)?;
+    let mut crawl = Crawl::new(&file, args.canonicalize.form.into());
     for input in opened(&args.inputs) {
         report_problems(&read_input(input?, &args.reading.options(), &mut |page| crawl.add(&page))?);
     }
@@ -105,8 +105,9 @@ fn sheet(Scores { report: scores, with_skips, .. }: &Scores) -> Sheet {
     if scores.sites.len() > 1 {
         sheet.more(by_site(scores));
     }
-    if scores.sites.len() > MOST_SITES {
-        sheet.text(format!("… and {} more sites (--json has them all)", scores.sites.len() - MOST_SITES));
+    if scores.sites.len() > MAX_SITES_SHOWN {
+        sheet
+            .text(format!("… and {} more sites (--json has them all)", scores.sites.len() - MAX_SITES_SHOWN));
     }
     sheet
 }
@@ -126,13 +127,13 @@ fn metrics(scores: &Report) -> Table {
 }
 
 /// Sites shown one by one, the largest first.
-const MOST_SITES: usize = 20;
+const MAX_SITES_SHOWN: usize = 20;
 
 fn by_site(scores: &Report) -> Table {
     let mut sites: Vec<_> = scores.sites.iter().collect();
     sites.sort_by_key(|s| std::cmp::Reverse(s.score.urls));
     let mut table = plain(&["site", "URLs", "pages", "crawled", "rules", "precision", "recall", "F1"]);
-    for site in sites.iter().take(MOST_SITES) {
+    for site in sites.iter().take(MAX_SITES_SHOWN) {
         let (score, m) = (&site.score, &site.score.metrics);
         let counts = [score.urls, score.clusters, score.crawled, score.rules].map(thousands);
         let shares = [m.precision, m.recall, m.f1].map(|share| format!("{share:.4}"));

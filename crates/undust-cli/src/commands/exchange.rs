@@ -9,7 +9,7 @@ use undust_exchange::{Known, LeftOut, export_with, import};
 
 use crate::Outcome;
 use crate::args::{Export, Import};
-use crate::talk::{counted, say};
+use crate::messages::{counted, say};
 use crate::{output, rules_file};
 
 pub(super) fn run_export(args: &Export) -> Result<Outcome> {
@@ -62,7 +62,7 @@ fn report(thing: &str, left_out: &[LeftOut]) {
         by_reason.entry(&one.reason).or_default().push(&one.what);
     }
     let all = match (thing, left_out.len()) {
-        ("entry", n) if n != 1 => format!("{} entries", crate::talk::thousands(n as u64)),
+        ("entry", n) if n != 1 => format!("{} entries", crate::messages::thousands(n as u64)),
         (thing, n) => counted(n as u64, thing),
     };
     say(&format!("left out: {all}"));

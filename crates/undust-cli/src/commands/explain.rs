@@ -9,12 +9,12 @@ use undust_neural::model::Known;
 use undust_neural::{Engine, Explanation};
 
 use crate::args::Explain;
-use crate::talk::{counted, percent_at_most, thousands};
+use crate::messages::{counted, percent_at_most, thousands};
 use crate::{Outcome, output};
 
 pub(super) fn run(args: &Explain) -> Result<Outcome> {
-    let file = args.applying.manner.load(&args.applying.rules)?;
-    let form = args.applying.manner.form.into();
+    let file = args.applying.canonicalize.load(&args.applying.rules)?;
+    let form = args.applying.canonicalize.form.into();
     let engine = Engine::new(&file, form);
     let mut out = output::stdout();
     for url in &args.urls {
@@ -56,7 +56,7 @@ fn write_text(out: &mut impl Write, url: &str, explanation: &Explanation) -> io:
     if let Some(rule) = explanation.skip {
         write_rule(out, rule)?;
     } else if is_silent {
-        writeln!(out, "  no rule speaks of this URL")?;
+        writeln!(out, "  no rule matches this URL")?;
     }
     Ok(())
 }

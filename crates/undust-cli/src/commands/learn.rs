@@ -17,10 +17,10 @@ use undust_neural::{RuleFile, trainer};
 
 use super::{Read, opened, print_json, read_into};
 use crate::args::Learn;
+use crate::messages::{counted, report_problems, say, thousands};
 use crate::progress::Sites;
 use crate::report::{Collector, Facts};
 use crate::rules_file;
-use crate::talk::{counted, report_problems, say, thousands};
 use crate::{Outcome, output, report};
 use again::Changes;
 use observer::{Clock, SiteObserver};

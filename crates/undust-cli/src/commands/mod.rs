@@ -12,6 +12,7 @@ pub(crate) mod explain;
 pub(crate) mod learn;
 #[cfg(feature = "papers")]
 mod protocol;
+mod shell;
 mod tree;
 mod validate;
 
@@ -25,9 +26,9 @@ use undust_io::group::{BySite, Sites};
 use undust_io::{Input, ReadError, ReadOptions, Summary, open, try_read_prepared};
 use undust_neural::RuleFile;
 
-use crate::args::{Applying, Args, Command, Manner, Reading};
+use crate::args::{Applying, Args, CanonicalizeArgs, Command, Reading};
+use crate::messages::report_problems;
 use crate::rules_file;
-use crate::talk::report_problems;
 use crate::{Outcome, output, progress};
 pub(crate) use learn::left_out;
 
@@ -46,6 +47,8 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Tree(args) => tree::run(&args),
         Command::Export(args) => exchange::run_export(&args),
         Command::Import(args) => exchange::run_import(&args),
+        Command::Completions { shell } => shell::completions(shell),
+        Command::Man { folder } => shell::man(&folder),
         Command::Schema => {
             output::stdout().write_all(undust::rules::schema().as_bytes())?;
             Ok(Outcome::Fine)
@@ -83,11 +86,11 @@ impl Applying {
         if self.rules == Path::new("-") && input == self.rules {
             bail!("rules and URLs cannot both come from standard input");
         }
-        self.manner.load(&self.rules)
+        self.canonicalize.load(&self.rules)
     }
 }
 
-impl Manner {
+impl CanonicalizeArgs {
     fn load(&self, path: &Path) -> Result<RuleFile> {
         let mut file = RuleFile::load(path)?;
         rules_file::warn(path, &file.rules);
@@ -127,7 +130,7 @@ pub(crate) fn opened(files: &[PathBuf]) -> impl Iterator<Item = Result<Input, Re
     files.iter().map(|file| open(file))
 }
 
-/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side; what is wrong with an input is told to `tell`.
+/// Read all pages of the inputs into `pages`, each shown to `prepare` on the way, side by side; problems of an input go to `tell`.
 fn read_into(
     pages: &mut BySite,
     inputs: impl IntoIterator<Item = Result<Input, ReadError>>,

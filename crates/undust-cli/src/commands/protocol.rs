@@ -21,8 +21,8 @@ use undust_papers::sigir17::{KeepAll, Method};
 use super::eval::NO_LABELS;
 use super::read_by_site;
 use crate::args::{Eval, Protocol};
+use crate::messages::{counted, say};
 use crate::progress::Sites;
-use crate::talk::{counted, say};
 use crate::{Outcome, output};
 use plot::{Chart, svg};
 

@@ -11,7 +11,7 @@ use undust_learn::site::Site;
 
 use super::{print_json, read_by_site};
 use crate::args::Tree;
-use crate::talk::{counted, percent, say, thousands};
+use crate::messages::{counted, percent, say, thousands};
 use crate::{Outcome, output};
 
 /// What `--json` prints, for each site.

@@ -17,7 +17,7 @@ use undust_learn::validate::labels::LabelledPages;
 use undust_learn::validate::{Test, Trying, is_open, leave_out_unfit};
 
 use crate::args::Validate;
-use crate::talk::{report_problems, say};
+use crate::messages::{report_problems, say};
 use crate::{Outcome, output, progress, rules_file};
 use fetching::by_fetching;
 use report::{Report, Tried};

@@ -5,8 +5,8 @@ use undust_learn::survey::Point;
 
 use super::html::{Html, bar, said, tag, tag_with, text};
 use super::page::{Report, Section};
+use crate::messages::{counted, in_percent, percent_asked, percent_at_most, thousands};
 use crate::scale::{Axis, Scale};
-use crate::talk::{counted, in_percent, percent_asked, percent_at_most, thousands};
 
 /// The chart takes so much room, and its plot so much of that.
 const VIEW: &str = "0 0 420 250";
@@ -16,7 +16,7 @@ const TOP: f64 = 16.0;
 const BOTTOM: f64 = 204.0;
 
 /// A chart with more points is no more telling.
-const MOST_POINTS: usize = 120;
+const MAX_CURVE_POINTS: usize = 120;
 
 /// Nothing where rules were not judged.
 pub(super) fn trade_off(report: &Report) -> Option<Section> {
@@ -37,7 +37,7 @@ pub(super) fn trade_off(report: &Report) -> Option<Section> {
 
 /// Not too many points; the last is always there.
 fn thinned(points: &[Point]) -> Vec<Point> {
-    let step = points.len().div_ceil(MOST_POINTS).max(1);
+    let step = points.len().div_ceil(MAX_CURVE_POINTS).max(1);
     points.iter().rev().step_by(step).rev().copied().collect()
 }
 

@@ -9,8 +9,8 @@ use undust_learn::LearnedSite;
 use undust_learn::pipeline::{Config, Contribution};
 use undust_learn::survey::{Fetches, Survey, Surveyor};
 
-/// So many sites are shown with all there is to see; a crawl may have ten thousand.
-pub(super) const MOST_SITES: usize = 50;
+/// Sites shown in full, at most; a crawl may have ten thousand.
+pub(super) const MAX_SITES_SHOWN: usize = 50;
 
 /// Watches sites being learned.
 pub(crate) struct Collector {
@@ -95,7 +95,7 @@ impl Collector {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.lines.push(line.clone());
         state.details.push((line, survey));
-        if state.details.len() >= 2 * MOST_SITES {
+        if state.details.len() >= 2 * MAX_SITES_SHOWN {
             state.forget_small_sites();
         }
         for theirs in &learned.learners {
@@ -115,7 +115,7 @@ impl Collector {
 impl Collected {
     fn forget_small_sites(&mut self) {
         self.details.sort_by(|(a, _), (b, _)| a.rank().cmp(&b.rank()));
-        self.details.truncate(MOST_SITES);
+        self.details.truncate(MAX_SITES_SHOWN);
     }
 
     /// The sum over all sites.

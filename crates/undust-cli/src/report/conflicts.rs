@@ -5,7 +5,7 @@ use undust_learn::survey::{Claims, Conflicts, TwoLabels, WrongPair};
 use super::html::{Html, code, nothing, said, tag, text};
 use super::page::{Report, Section};
 use super::rules::pair;
-use crate::talk::{counted, thousands};
+use crate::messages::{counted, thousands};
 
 /// Nothing where there is no evidence.
 pub(super) fn section(report: &Report) -> Option<Section> {

@@ -8,7 +8,7 @@ use undust_learn::survey::{Point, Survey, curve};
 use super::collect::{Collected, SiteLine};
 use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::{Facts, charts, conflicts, rules, sites, summary, tree, unexplained};
-use crate::talk::{counted, thousands};
+use crate::messages::{counted, thousands};
 
 const STYLE: &str = include_str!("style.css");
 const SCRIPT: &str = include_str!("script.js");

@@ -5,12 +5,12 @@ use undust::rules::{Action, Evidence, Rule, Validation, Verdict, classify};
 use super::collect::SiteLine;
 use super::html::{Html, bar, code, compared, fold, nothing, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, percent_at_most, thousands};
+use crate::messages::{counted, percent_at_most, thousands};
 
-/// So many rules of a site are shown; the rule file has them all.
-const MOST_RULES: usize = 50;
-/// So many examples of a rule.
-const MOST_EXAMPLES: usize = 2;
+/// Rules of a site shown, at most; the rule file has them all.
+const MAX_RULES_SHOWN: usize = 50;
+/// Examples of a rule shown, at most.
+const MAX_EXAMPLES_SHOWN: usize = 2;
 
 /// The field that scripts make useful, and hide where there are none.
 const FILTER: &str = "<p class=\"filter\"><input id=\"filter\" type=\"search\" placeholder=\"filter rules: words of a rule, an example, a site\" \
@@ -66,7 +66,7 @@ impl Kind {
         }
     }
 
-    /// What is known of a rule, where those of its site save so many URLs.
+    /// The evidence of a rule, beside the URLs that the rules of its site save.
     fn figures(self, evidence: &Evidence, all: u64) -> Html {
         match self {
             Kind::Judged => judged(evidence, all, "URLs saved"),
@@ -84,13 +84,13 @@ fn of_site(line: &SiteLine, rules: &[Rule]) -> Html {
     let list = |kind: Kind| {
         let of_kind: Vec<&Rule> = rules.iter().filter(|rule| Kind::of(rule) == kind).collect();
         let title = if of_kind.is_empty() { nothing() } else { said("h3", kind.title()) };
-        let more = of_kind.len().saturating_sub(MOST_RULES) as u64;
+        let more = of_kind.len().saturating_sub(MAX_RULES_SHOWN) as u64;
         let more = if more > 0 {
             said("p.more", format!("… and {} in the rule file", counted(more, "more rule")))
         } else {
             nothing()
         };
-        let shown = of_kind.into_iter().take(MOST_RULES).map(|rule| card(line, rule, kind));
+        let shown = of_kind.into_iter().take(MAX_RULES_SHOWN).map(|rule| card(line, rule, kind));
         [title].into_iter().chain(shown).chain([more]).collect::<Html>()
     };
     Kind::ALL.map(list).into_iter().collect()
@@ -129,7 +129,7 @@ fn tags(rule: &Rule) -> Html {
 
 fn examples(evidence: &Evidence) -> Html {
     let shown: Vec<Html> =
-        evidence.examples.iter().take(MOST_EXAMPLES).map(|[a, b]| pair(a, b, "=")).collect();
+        evidence.examples.iter().take(MAX_EXAMPLES_SHOWN).map(|[a, b]| pair(a, b, "=")).collect();
     match shown.len() as u64 {
         0 => nothing(),
         n => fold("details.examples", false, text(counted(n, "example")), shown.into_iter().collect()),

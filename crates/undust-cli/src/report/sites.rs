@@ -3,10 +3,10 @@
 use super::collect::SiteLine;
 use super::html::{Html, bar, nothing, said, tag, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, percent, thousands};
+use crate::messages::{counted, percent, thousands};
 
-/// So many sites are in the table.
-const MOST_ROWS: usize = 1000;
+/// Sites in the table, at most.
+const MAX_SITES_IN_TABLE: usize = 1000;
 
 const COLUMNS: [&str; 9] =
     ["site", "URLs", "pages", "rules", "saved", "", "fetched", "of them again", "made equal, other label"];
@@ -18,9 +18,9 @@ pub(super) fn section(report: &Report) -> Option<Section> {
         return None;
     }
     let head = tag("tr", COLUMNS.map(|column| said("th", column)));
-    let rows = lines.iter().take(MOST_ROWS).map(row);
+    let rows = lines.iter().take(MAX_SITES_IN_TABLE).map(row);
     let table = tag("table", [tag("thead", [head]), tag("tbody", rows)]);
-    let more = lines.len().saturating_sub(MOST_ROWS) as u64;
+    let more = lines.len().saturating_sub(MAX_SITES_IN_TABLE) as u64;
     let more =
         if more > 0 { said("p.more", format!("… and {}", counted(more, "more site"))) } else { nothing() };
     let without = lines.iter().filter(|line| line.rules == 0).count() as u64;

@@ -6,7 +6,7 @@ use super::collect::SiteLine;
 use super::html::{Html, nothing, said, tag, tag_with, text};
 use super::page::Report;
 use crate::commands::left_out;
-use crate::talk::{counted, percent, percent_asked, percent_at_most, thousands};
+use crate::messages::{counted, percent, percent_asked, percent_at_most, thousands};
 
 /// What was learned, in one line.
 pub(super) fn headline(report: &Report) -> String {
@@ -33,15 +33,15 @@ pub(super) fn head(report: &Report) -> Html {
     tag("header", content)
 }
 
-/// So many inputs are named.
-const MOST_INPUTS: usize = 4;
+/// Inputs named, at most.
+const MAX_INPUTS_NAMED: usize = 4;
 
 /// The names of the inputs, without the folders they are in.
 fn inputs(inputs: &[PathBuf]) -> Html {
     let name =
         |input: &PathBuf| input.file_name().unwrap_or(input.as_os_str()).to_string_lossy().into_owned();
-    let mut names: Vec<String> = inputs.iter().take(MOST_INPUTS).map(name).collect();
-    let more = inputs.len().saturating_sub(MOST_INPUTS) as u64;
+    let mut names: Vec<String> = inputs.iter().take(MAX_INPUTS_NAMED).map(name).collect();
+    let more = inputs.len().saturating_sub(MAX_INPUTS_NAMED) as u64;
     names.extend((more > 0).then(|| format!("{} more", thousands(more))));
     said("span.input", names.join(", "))
 }

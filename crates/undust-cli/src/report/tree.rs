@@ -5,7 +5,7 @@ use undust_learn::survey::{Survey, Tree};
 
 use super::html::{Html, bar, fold, nothing, said, tag, tag_with, text};
 use super::page::{Report, Section};
-use crate::talk::{counted, percent, thousands};
+use crate::messages::{counted, percent, thousands};
 
 pub(super) fn section(report: &Report) -> Section {
     let body = report.per_site(|_, survey| {

@@ -5,7 +5,7 @@ use undust_learn::survey::{FormPair, Survey, Unexplained};
 use super::html::{Html, bar, fold, nothing, said, tag, text};
 use super::page::{Report, Section};
 use super::rules::pair;
-use crate::talk::{counted, thousands};
+use crate::messages::{counted, thousands};
 
 /// Nothing where duplicates are not known.
 pub(super) fn section(report: &Report) -> Option<Section> {

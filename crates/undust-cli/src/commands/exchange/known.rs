@@ -10,8 +10,8 @@ use undust_fetch::{FetchError, FetchErrorKind, Fetched, Fetcher, Refusal};
 use undust_io::read;
 
 use crate::args::{Export, authority};
+use crate::messages::{counted, report_problems, say};
 use crate::progress;
-use crate::talk::{counted, report_problems, say};
 
 /// All that can be known: what comes later counts.
 pub(super) fn known(args: &Export, rules: &RuleSet) -> Result<Known> {

@@ -13,8 +13,8 @@ use undust_neural::file::Models;
 use undust_neural::rule_file::model_path;
 
 use crate::args::Learn;
+use crate::messages::{counted, percent_asked, say, thousands};
 use crate::rules_file;
-use crate::talk::{counted, percent_asked, say, thousands};
 
 /// The rules of the output file, if it is there and they are to be heeded. What is there and holds no rules must not be replaced.
 pub(super) fn earlier(args: &Learn) -> Result<Option<RuleFile>> {
@@ -109,7 +109,7 @@ pub(crate) struct Changes {
 }
 
 /// Rules that are gone and named.
-const MOST_GONE: usize = 5;
+const MAX_GONE_RULES_NAMED: usize = 5;
 
 impl Changes {
     pub(super) fn new(earlier: &RuleSet, now: &RuleSet) -> Changes {
@@ -122,7 +122,7 @@ impl Changes {
             new,
             gone,
             as_before: diff.same + changed,
-            gone_rules: lost.take(MOST_GONE).map(name).collect(),
+            gone_rules: lost.take(MAX_GONE_RULES_NAMED).map(name).collect(),
         }
     }
 

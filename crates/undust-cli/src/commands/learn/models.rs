@@ -6,8 +6,8 @@ use anyhow::Result;
 use undust_neural::file::Models;
 use undust_neural::model::{Model, Report};
 
+use crate::messages::{counted, thousands};
 use crate::output;
-use crate::talk::{counted, thousands};
 
 /// Models shown; `--json` has them all.
 const MAX_MODELS_SHOWN: usize = 20;

@@ -8,9 +8,9 @@ use undust::rules::{Class3, Rule, RuleSet, classify};
 use undust_learn::LearnReport;
 use undust_learn::pipeline::Contribution;
 
+use crate::messages::{counted, percent, percent_at_most, say, thousands};
 use crate::output;
 use crate::table::{align_right, plain, ruled};
-use crate::talk::{counted, percent, percent_at_most, say, thousands};
 
 /// Rows that were left out or are doubtful, with the reason.
 pub(crate) fn left_out(report: &LearnReport) -> [(u64, &'static str); 5] {

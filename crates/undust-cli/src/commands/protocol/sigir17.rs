@@ -14,9 +14,9 @@ use super::{each_site, named};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::commands::eval;
+use crate::messages::{percent, thousands};
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
-use crate::talk::{percent, thousands};
 
 /// What `--json` prints.
 #[derive(serde::Serialize)]

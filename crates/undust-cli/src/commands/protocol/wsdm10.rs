@@ -9,9 +9,9 @@ use super::{each_site, named, only};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::commands::eval;
+use crate::messages::{counted, percent, thousands};
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
-use crate::talk::{counted, percent, thousands};
 use undust_papers::learners;
 
 /// What `--json` prints.

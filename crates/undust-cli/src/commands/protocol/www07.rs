@@ -8,10 +8,10 @@ use super::{Reports, each_site, named, only, save_plot};
 use crate::Outcome;
 use crate::args::Eval;
 use crate::commands::eval;
+use crate::messages::{percent, thousands};
 use crate::scale::Axis;
 use crate::sheet::Sheet;
 use crate::table::{Table, align_right, plain};
-use crate::talk::{percent, thousands};
 use undust_papers::learners;
 
 /// What `--json` prints.

@@ -15,8 +15,8 @@ use undust_learn::validate::{
 use super::hosts::{Hosts, Met, host_of};
 use super::report::Tried;
 use super::{RuleFile, SitePages};
+use crate::messages::{counted, say};
 use crate::progress;
-use crate::talk::{counted, say};
 
 /// Try out the open rules of these sites, with at most `budget` requests.
 pub(super) fn by_fetching(
@@ -94,7 +94,7 @@ fn estimate(sites: &[Site], hosts: usize, pause: Duration, budget: u64) -> Strin
     format!("{} to try out on {}: {most}, {time}", counted(rules, "rule"), counted(hosts as u64, "host"))
 }
 
-/// So many seconds, as people say it.
+/// A number of seconds in words.
 fn about(seconds: f64) -> String {
     let (count, unit) = match seconds {
         s if s < 1.0 => return "less than a second".to_owned(),

@@ -9,19 +9,19 @@ use rayon::prelude::*;
 use undust::url::SplitUrl;
 use undust_fetch::{Comparer, FetchError, FetchErrorKind, Refusal};
 
-use crate::talk::{counted, say, thousands};
+use crate::messages::{counted, say, thousands};
 
-/// So many hosts are met at a time: it is waiting, most of all for those that are not there.
+/// Hosts contacted at a time: most of it is waiting, above all for those that do not answer.
 const MET_AT_ONCE: usize = 16;
 
 /// At most this share of the budget goes into meeting hosts, which takes two requests each. The others are met when it is their turn.
 const MAX_BUDGET_SHARE: u64 = 4;
 
 /// URLs kept of a host: `robots.txt` may forbid some of them.
-const MOST_URLS: usize = 200;
+const MAX_URLS_ASKED: usize = 200;
 
 /// Unreachable hosts that are named.
-const MOST_NAMED: usize = 5;
+const MAX_HOSTS_NAMED: usize = 5;
 
 /// The hosts of URLs that rules change.
 #[derive(Default)]
@@ -45,7 +45,7 @@ impl Hosts {
     pub(super) fn add(&mut self, url: &[u8]) {
         let host = self.0.entry(host_of(url)).or_default();
         host.count += 1;
-        if host.some.len() < MOST_URLS {
+        if host.some.len() < MAX_URLS_ASKED {
             host.some.push(url.to_vec());
         }
     }
@@ -101,9 +101,9 @@ impl Hosts {
 }
 
 fn named(unreachable: &BTreeMap<String, String>, line: impl Fn(&str, &str) -> String) -> Vec<String> {
-    let more = unreachable.len().saturating_sub(MOST_NAMED) as u64;
+    let more = unreachable.len().saturating_sub(MAX_HOSTS_NAMED) as u64;
     let more = (more > 0).then(|| format!("… and {} more", thousands(more)));
-    unreachable.iter().take(MOST_NAMED).map(|(host, why)| line(host, why)).chain(more).collect()
+    unreachable.iter().take(MAX_HOSTS_NAMED).map(|(host, why)| line(host, why)).chain(more).collect()
 }
 
 /// Scheme, host and port of a URL.

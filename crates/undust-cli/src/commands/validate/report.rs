@@ -9,9 +9,9 @@ use undust::rules::{Review, Rule, Validation, Verdict};
 use undust_learn::validate::{Judgement, is_open};
 
 use super::super::print_json;
+use crate::messages::{counted, thousands};
 use crate::output;
 use crate::table::{align_right, ruled};
-use crate::talk::{counted, thousands};
 
 /// What came of the rules of a site.
 pub(super) struct Tried {
@@ -133,14 +133,14 @@ impl Report {
             let mut table = ruled(&["rule", "verdict", "same", "other", "why"]);
             // Where a run was stopped, what it came to would drown in what is left to do.
             let (tried, untried) = self.rules.iter().partition::<Vec<&Row>, _>(|row| row.is_tried());
-            for row in tried.into_iter().chain(untried).take(MOST_RULES) {
+            for row in tried.into_iter().chain(untried).take(MAX_RULES_SHOWN) {
                 table.add_row(row.cells());
             }
             align_right(&mut table, 2..4);
             writeln!(out, "{}\n", table.text())?;
         }
-        if self.rules.len() > MOST_RULES {
-            writeln!(out, "… and {} more rules (--json has them all)", self.rules.len() - MOST_RULES)?;
+        if self.rules.len() > MAX_RULES_SHOWN {
+            writeln!(out, "… and {} more rules (--json has them all)", self.rules.len() - MAX_RULES_SHOWN)?;
         }
         for (site, why) in &self.stopped {
             writeln!(out, "{site}: stopped: {why}")?;
@@ -168,7 +168,7 @@ impl Report {
 }
 
 /// Rules shown; the file has them all.
-const MOST_RULES: usize = 25;
+const MAX_RULES_SHOWN: usize = 25;
 
 impl Row {
     fn is_tried(&self) -> bool {

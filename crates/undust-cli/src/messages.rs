@@ -1,24 +1,24 @@
-//! stderr is talk: what a person reads while the data goes to stdout.
+//! Messages on stderr, which a person reads while the data goes to stdout.
 
 use std::io::Write;
 use std::path::Path;
 
 use undust_io::Summary;
 
-/// One line of talk. If nobody listens, that is no failure.
+/// Prints one line. A closed stderr is no failure.
 pub(crate) fn say(line: &str) {
     let _ = writeln!(std::io::stderr(), "{line}");
 }
 
-/// What was wrong with an input: that there is no page in it, or how many lines were bad, and the first few of them; and how much was not
-/// looked at.
+/// Prints the problems of an input: no page in it, the number of bad lines with the first few of them, and how much was not
+/// read.
 pub(crate) fn report_problems(summary: &Summary) {
     for line in problems_of(summary) {
         say(&line);
     }
 }
 
-/// The same, to be said elsewhere.
+/// The problems of an input, as lines.
 pub(crate) fn problems_of(summary: &Summary) -> Vec<String> {
     let mut lines = bad_lines(summary);
     if summary.pages == 0 && summary.problems.count == 0 {
@@ -34,7 +34,7 @@ pub(crate) fn problems_of(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// What is to be said of an input without a page in it.
+/// The message about an input without a page in it.
 pub(crate) fn no_page(file: &Path, lines: u64, unit: &str) -> String {
     let name = if file == Path::new("-") { "<stdin>".into() } else { file.display().to_string() };
     match lines {
@@ -62,7 +62,7 @@ fn bad_lines(summary: &Summary) -> Vec<String> {
     lines
 }
 
-/// So many things: `1 site`, `1,234 sites`.
+/// A number with its noun: `1 site`, `1,234 sites`.
 pub(crate) fn counted(n: u64, thing: &str) -> String {
     format!("{} {thing}{}", thousands(n), if n == 1 { "" } else { "s" })
 }
