@@ -19,8 +19,8 @@ help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 demo: ## learn rules from a real site that comes with the program, and show what they save
-	cargo build --release --package undust-cli
-	./target/release/undust demo
+	cargo build --profile demo --package undust-cli --no-default-features
+	$(or $(CARGO_TARGET_DIR),./target)/demo/undust demo
 
 test: check browser ## everything that must hold: format, lints, tests, examples in the documentation, the Python package, also on Spark
 	$(RUN_TESTS)
