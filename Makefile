@@ -62,7 +62,7 @@ wheel: $(PY)/venv/ready ## the Python package as a wheel to install, in target/w
 # For tests it need not be as fast, and is built in less time.
 testwheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel
-	$(MATURIN) --profile dev --out $(PY)/wheel
+	$(MATURIN) --profile dev --features as-tested --out $(PY)/wheel
 	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
 
 # Spark runs on Java 17 or later. Where there is none, and nobody may install it, the tests say so and are skipped.
