@@ -62,7 +62,10 @@ mod decoder {
         let mut dictionary = Vec::new();
         source.take(MAX_DICTIONARY + 1).read_to_end(&mut dictionary)?;
         if dictionary.len() as u64 > MAX_DICTIONARY {
-            return Err(io::Error::new(io::ErrorKind::InvalidData, "the zstd dictionary is larger than 16 MiB"));
+            return Err(io::Error::new(
+                io::ErrorKind::InvalidData,
+                "the zstd dictionary is larger than 16 MiB",
+            ));
         }
         Ok(dictionary)
     }
