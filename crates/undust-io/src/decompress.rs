@@ -155,6 +155,7 @@ pub(crate) mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::unzstd::MAX_DICTIONARY;
 
     pub(crate) fn gzip(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

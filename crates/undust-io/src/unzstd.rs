@@ -9,16 +9,17 @@ pub(crate) use refusal::{body, frames, with_dictionary};
 /// How a frame begins.
 pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
+/// More than any trained dictionary has; they are said to be best at about 100 KB.
+#[cfg(any(test, feature = "zstd"))]
+pub(crate) const MAX_DICTIONARY: u64 = 16 * 1024 * 1024;
+
 #[cfg(feature = "zstd")]
 mod decoder {
     use std::io::{self, BufReader, Read};
 
     use zstd::stream::read::Decoder;
 
-    use super::ZSTD;
-
-    /// More than any trained dictionary has; they are said to be best at about 100 KB.
-    const MAX_DICTIONARY: u64 = 16 * 1024 * 1024;
+    use super::{MAX_DICTIONARY, ZSTD};
 
     /// How a dictionary begins.
     const DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
