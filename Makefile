@@ -3,6 +3,11 @@
 # A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
 RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
 
+# Targets here mostly compile from nothing, where incremental compilation costs more than it gives. `CARGO_INCREMENTAL=1 make ...` wants it.
+export CARGO_INCREMENTAL ?= 0
+
+TARGET = $(or $(CARGO_TARGET_DIR),target)
+
 APT_INSTALL = [ "$$(id -u)" = 0 ] && apt-get -qq update && DEBIAN_FRONTEND=noninteractive apt-get -qq install --yes --no-install-recommends
 HAS_BROWSER = { command -v chromium || command -v chromium-browser || command -v google-chrome; } >/dev/null
 INSTALL_BROWSER = { $(APT_INSTALL) chromium fonts-dejavu-core; }
@@ -13,24 +18,40 @@ INSTALL_SERVERS = { $(APT_INSTALL) nginx-light apache2-bin php-cli php-xml dokuw
 DATA ?= ../shared/data
 METHODS ?= dustbuster,rewrite,decision-tree,pattern-tree,seq2seq,auto
 
-.PHONY: help demo test check browser py spark wheel testwheel servers java bench pybench livebench results
+.PHONY: help demo test format check rust python browser py spark wheel testwheel servers java bench pybench livebench results
 
 help: ## this list
 	@sed -n 's/^\([a-z]*\):.*## /  make \1	/p' $(MAKEFILE_LIST)
 
 demo: ## learn rules from a real site that comes with the program, and show what they save
-	cargo build --release --package undust-cli
-	./target/release/undust demo
+	cargo build --profile demo --package undust-cli --no-default-features
+	$(abspath $(TARGET))/demo/undust demo
 
-test: check browser ## everything that must hold: format, lints, tests, examples in the documentation, the Python package, also on Spark
+# Rust and Python side by side: one compiles while the other installs or waits for a server. What Python says is shown at the end.
+test: format browser servers java ## everything that must hold: format, lints, tests, examples in the documentation, the Python package, also on Spark
+	@mkdir -p $(PY)
+	@$(MAKE) --no-print-directory python >$(PY)/log 2>&1 & python=$$!; \
+	$(MAKE) --no-print-directory rust; rust=$$?; \
+	wait $$python; python=$$?; \
+	cat $(PY)/log; \
+	[ $$rust = 0 ] || { echo "make rust failed"; exit 1; }; \
+	[ $$python = 0 ] || { echo "make python failed"; exit 1; }
+
+rust: check browser ## the half of `test` without Python
 	$(RUN_TESTS)
 	cargo test --workspace --doc
-	$(MAKE) py spark
 
-check: ## format and lints only
+python: py spark ## the other half
+
+format:
 	cargo fmt --all --check
 	cargo fmt --manifest-path benches/peers/Cargo.toml --check
+
+# Clippy also says what Rust of `rust-version` does not have yet (`incompatible_msrv`).
+check: format ## format, lints, the documentation's links, and that the command builds without its features
 	cargo clippy --workspace --all-targets -- -D warnings
+	cargo clippy --package undust --package undust-io --package undust-fetch --package undust-cli --no-default-features -- -D warnings
+	RUSTDOCFLAGS='-D warnings' cargo doc --workspace --lib --no-deps --quiet
 
 # A test opens the report in a browser. Where there is none, and nobody may install one, that test alone is skipped.
 browser:
@@ -38,7 +59,7 @@ browser:
 
 # Python 3.10 or later with its module venv; all else is installed into an environment of our own.
 PYTHON ?= python3
-PY = $(or $(CARGO_TARGET_DIR),target)/py
+PY = $(TARGET)/py
 MATURIN = $(PY)/venv/bin/maturin build --quiet --manifest-path crates/undust-py/Cargo.toml --interpreter $(PY)/venv/bin/python
 PYTEST = $(PY)/venv/bin/pytest --quiet -p no:cacheprovider
 INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
@@ -53,7 +74,7 @@ spark: testwheel java ## the Python package on a Spark cluster of its own: a mas
 	UNDUST_SPARK_MASTER='$(MASTER)' $(PYTEST) crates/undust-py/tests/test_spark.py
 
 # Fully optimised, which takes minutes. `pip install --find-links` takes it from there.
-WHEELS = $(or $(CARGO_TARGET_DIR),target)/wheels
+WHEELS = $(TARGET)/wheels
 wheel: $(PY)/venv/ready ## the Python package as a wheel to install, in target/wheels
 	rm -rf $(WHEELS)
 	$(MATURIN) --out $(WHEELS)
@@ -62,7 +83,7 @@ wheel: $(PY)/venv/ready ## the Python package as a wheel to install, in target/w
 # For tests it need not be as fast, and is built in less time.
 testwheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel
-	$(MATURIN) --profile dev --out $(PY)/wheel
+	$(MATURIN) --profile dev --features as-tested --out $(PY)/wheel
 	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
 
 # Spark runs on Java 17 or later. Where there is none, and nobody may install it, the tests say so and are skipped.
@@ -92,4 +113,4 @@ livebench: testwheel servers ## what rules save in Scrapy's crawls of Apache and
 
 results: ## the experiments of the papers on the labelled sets in DATA, written to docs/results.md
 	cargo build --release --package undust-cli
-	scripts/results.sh $${CARGO_TARGET_DIR:-target}/release/undust "$(DATA)" "$(METHODS)" docs/results.md
+	scripts/results.sh $(TARGET)/release/undust "$(DATA)" "$(METHODS)" docs/results.md

@@ -55,11 +55,18 @@ impl Progress {
         if !bar.is_hidden() {
             bar.enable_steady_tick(DRAW_INTERVAL);
         }
-        let lines = (is_shown && !is_terminal).then(|| {
-            let bar = bar.clone();
-            Lines::start(LINE_INTERVAL, move || say(&line(&bar)))
-        });
-        Progress { bar, _lines: lines }
+        let progress = Progress { bar, _lines: None };
+        if is_shown && !is_terminal {
+            progress.with_lines(LINE_INTERVAL, |line| say(&line))
+        } else {
+            progress
+        }
+    }
+
+    /// The same, with a line every `interval`.
+    fn with_lines(self, interval: Duration, say: impl Fn(String) + Send + 'static) -> Progress {
+        let bar = self.bar.clone();
+        Progress { _lines: Some(Lines::start(interval, move || say(line(&bar)))), ..self }
     }
 }
 
@@ -200,6 +207,17 @@ mod tests {
         assert_eq!(line(), "learning: 1 of 3; small.org: rewrite");
         drop(small);
         assert_eq!(line(), "learning: 2 of 3");
+    }
+
+    #[test]
+    fn a_line_every_interval_where_there_is_no_terminal() {
+        let (tell, told) = mpsc::channel();
+        let progress = spinner("pages read").with_lines(Duration::from_millis(1), move |line| {
+            let _ = tell.send(line);
+        });
+        progress.inc(1_234);
+        let line = told.iter().find(|line| !line.contains(": 0 ")).expect("another line");
+        assert!(line.starts_with("pages read: 1,234 after "), "{line}");
     }
 
     #[test]

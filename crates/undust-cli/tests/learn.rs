@@ -1,11 +1,9 @@
 //! `demo` and `learn`.
 
-use std::process::Command;
-
 use insta::assert_snapshot;
 
 use crate::data::{lines, shop, shop_rows, shops, shuffled, split};
-use crate::folder::{Folder, UNDUST};
+use crate::folder::Folder;
 
 #[test]
 fn demo() {
@@ -315,18 +313,6 @@ fn shares_may_be_per_cents() {
     let as_percent = rules(&folder, "crawl.tsv", "--max-fpr 0.7% --min-overlap 50% --filter entropy:80%");
     assert!(as_percent.contains("\"max_fpr\": 0.007,"), "{as_percent}");
     assert_eq!(as_percent, as_number);
-}
-
-/// Reading takes as long as somebody writes.
-#[test]
-fn a_line_every_half_minute_where_there_is_no_terminal() {
-    let folder = Folder::with("crawl.tsv", shop());
-    let mut shell = Command::new("sh");
-    shell.arg("-c").arg(format!("(cat crawl.tsv; sleep 33) | '{UNDUST}' learn - -o rules.json"));
-    let output = shell.current_dir(folder.path("")).output().expect("a shell");
-    let talk = String::from_utf8(output.stderr).expect("talk in UTF-8");
-    let line = talk.lines().next().unwrap_or_default();
-    assert!(line.starts_with("pages read: ") && line.ends_with(" after 30 seconds"), "{talk}");
 }
 
 #[test]

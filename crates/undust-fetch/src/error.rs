@@ -38,6 +38,8 @@ pub enum FetchErrorKind {
 pub enum Refusal {
     /// Neither http nor https.
     Scheme(String),
+    /// https, and this build has no TLS (the feature `tls`).
+    NoTls,
     /// Not a public address.
     Address {
         /// As in the URL.
@@ -96,6 +98,7 @@ impl fmt::Display for Refusal {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
             Refusal::Scheme(scheme) => write!(f, "{scheme}: is neither http nor https"),
+            Refusal::NoTls => f.write_str("this build has no TLS: build with --features tls"),
             Refusal::Address { host, address } if *host == address.to_string() => {
                 write!(f, "{address} is not a public address")
             }

@@ -158,6 +158,9 @@ impl Fetcher {
         if !matches!(url.scheme(), "http" | "https") {
             return Err(Refusal::Scheme(url.scheme().to_owned()));
         }
+        if url.scheme() == "https" && !cfg!(feature = "tls") {
+            return Err(Refusal::NoTls);
+        }
         let address = match url.host() {
             Some(Host::Ipv4(address)) => IpAddr::V4(address),
             Some(Host::Ipv6(address)) => IpAddr::V6(address),

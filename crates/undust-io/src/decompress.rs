@@ -5,15 +5,11 @@ use std::mem;
 
 use bzip2::read::MultiBzDecoder;
 use flate2::bufread::GzDecoder;
-use zstd::stream::read::Decoder as ZstdDecoder;
 
-/// More than any trained dictionary has; they are said to be best at about 100 KB.
-const MAX_DICTIONARY: u64 = 16 * 1024 * 1024;
+use crate::unzstd;
 
 /// The frame that a WARC file in zstd begins with, if its dictionary comes with it.
 const DICTIONARY_FRAME: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
-const DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
-pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// The plain bytes of `source`, and whether they were compressed.
 ///
@@ -31,10 +27,10 @@ pub(crate) fn decompress(mut source: impl Read + Send + 'static) -> io::Result<(
             (true, Box::new(UntilError::new(MultiBzDecoder::new(whole))))
         }
         [a, b, c, d, ..] if [*a, *b, *c, *d] == DICTIONARY_FRAME => {
-            (true, Box::new(UntilError::new(with_dictionary(whole)?)))
+            (true, Box::new(UntilError::new(unzstd::with_dictionary(whole)?)))
         }
         [0x28, 0xb5, 0x2f, 0xfd, ..] | [0x50..=0x5f, 0x2a, 0x4d, 0x18, ..] => {
-            (true, Box::new(UntilError::new(ZstdDecoder::new(whole)?)))
+            (true, Box::new(UntilError::new(unzstd::frames(whole)?)))
         }
         _ => (false, Box::new(whole)),
     })
@@ -131,35 +127,6 @@ fn skip_beginning_of_member(source: &mut impl BufRead) -> io::Result<bool> {
     Ok(false)
 }
 
-/// A zstd file whose first frame holds the dictionary that all others need, itself compressed or not, as the IIPC has it.
-fn with_dictionary(mut source: impl Read) -> io::Result<impl Read> {
-    let mut frame_head = [0; 8];
-    source.read_exact(&mut frame_head)?;
-    let [_, _, _, _, length @ ..] = frame_head;
-    let length = u64::from(u32::from_le_bytes(length));
-    let mut dictionary = at_most_a_dictionary(source.by_ref().take(length))?;
-    if dictionary.len() as u64 != length {
-        return Err(io::ErrorKind::UnexpectedEof.into());
-    }
-    if dictionary.starts_with(&ZSTD) {
-        dictionary = at_most_a_dictionary(ZstdDecoder::new(dictionary.as_slice())?)?;
-    }
-    // Frames of this kind may also hold other things, which are of no use here.
-    if !dictionary.starts_with(&DICTIONARY) {
-        dictionary.clear();
-    }
-    ZstdDecoder::with_dictionary(BufReader::with_capacity(1 << 16, source), &dictionary)
-}
-
-fn at_most_a_dictionary(source: impl Read) -> io::Result<Vec<u8>> {
-    let mut dictionary = Vec::new();
-    source.take(MAX_DICTIONARY + 1).read_to_end(&mut dictionary)?;
-    if dictionary.len() as u64 > MAX_DICTIONARY {
-        return Err(io::Error::new(io::ErrorKind::InvalidData, "the zstd dictionary is larger than 16 MiB"));
-    }
-    Ok(dictionary)
-}
-
 /// A decoder that cannot go on behind an error.
 struct UntilError<R> {
     decoder: R,
@@ -188,6 +155,7 @@ pub(crate) mod tests {
     use std::io::Write;
 
     use super::*;
+    use crate::unzstd::MAX_DICTIONARY;
 
     pub(crate) fn gzip(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());

@@ -29,6 +29,7 @@ pub mod blocks;
 mod decompress;
 mod in_order;
 mod input;
+mod unzstd;
 mod utf16;
 
 mod detect;

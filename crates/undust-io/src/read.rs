@@ -220,7 +220,9 @@ impl Reading<'_> {
 
     #[cfg(not(feature = "parquet"))]
     fn parquet<E: From<ReadError>>(&self, _: Input, _: impl FnMut(Batch) -> Result<(), E>) -> Result<(), E> {
-        let what = ReadErrorKind::NotRecognised("a Parquet file, which this build cannot read");
+        let what = ReadErrorKind::NotRecognised(
+            "a Parquet file, and this build has no Parquet: build with --features parquet",
+        );
         Err(self.file.error(None, what).into())
     }
 

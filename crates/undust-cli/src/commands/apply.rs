@@ -36,7 +36,7 @@ fn is_parquet(path: &Path) -> bool {
 
 #[cfg(not(feature = "parquet"))]
 fn write_parquet(_: &Apply, _: &Engine) -> Result<()> {
-    anyhow::bail!("this build writes no Parquet files")
+    anyhow::bail!("this build has no Parquet: build with --features parquet")
 }
 
 /// The name of the column of canonical forms.

@@ -1,5 +1,7 @@
 //! Products of matrices: the one place that calls the library for them.
 
+use gemm_common::Parallelism;
+
 /// A matrix in a slice, which may be read with its rows and columns exchanged.
 #[derive(Clone, Copy)]
 pub(super) struct Matrix<'a> {
@@ -49,30 +51,38 @@ pub(super) fn multiply(left: Matrix<'_>, right: Matrix<'_>, old: Old, product: &
     }
     let (left_step, left_row) = left.strides();
     let (right_step, right_row) = right.strides();
+    let width = columns.cast_signed();
+    let (left, right) = (left.values.as_ptr(), right.values.as_ptr());
+    // The kernel likes its product column by column, which ours is if all is transposed: the right matrix times the left one.
+    let (high, wide, product_step, first, second) = if columns > 1 {
+        (columns, rows, (width, 1), (right, right_row, right_step), (left, left_row, left_step))
+    } else {
+        (rows, columns, (1, width), (left, left_step, left_row), (right, right_step, right_row))
+    };
     #[expect(unsafe_code, reason = "the library takes pointers")]
     // SAFETY: `Matrix::new` holds that a matrix's values are as many as its rows times its columns, and its strides reach no
     // further, exchanged or not. The product's length is checked above. It is borrowed alone, so that nothing overlaps with it.
     unsafe {
-        gemm::gemm(
-            rows,
-            columns,
+        gemm_f32::gemm::f32::get_gemm_fn()(
+            high,
+            wide,
             inner,
             product.as_mut_ptr(),
-            1,
-            columns.cast_signed(),
+            product_step.0,
+            product_step.1,
             old == Old::Add,
-            left.values.as_ptr(),
-            left_step,
-            left_row,
-            right.values.as_ptr(),
-            right_step,
-            right_row,
+            first.0,
+            first.1,
+            first.2,
+            second.0,
+            second.1,
+            second.2,
             1.0,
             1.0,
             false,
             false,
             false,
-            gemm::Parallelism::None,
+            Parallelism::None,
         );
     }
 }
@@ -138,7 +148,7 @@ mod tests {
     #[test]
     fn products_are_those_of_the_textbook() {
         for (rows, inner, columns) in
-            [(1, 1, 1), (1, 7, 5), (1, 8, 24), (3, 5, 7), (20, 16, 48), (33, 17, 35), (4, 0, 3)]
+            [(1, 1, 1), (1, 7, 5), (1, 8, 24), (3, 5, 7), (20, 16, 48), (33, 17, 35), (9, 6, 1), (4, 0, 3)]
         {
             let (left, right) = (numbers(rows * inner), numbers(inner * columns));
             for mixture in 0..4 {

@@ -9,14 +9,10 @@ use std::io::Read;
 use brotli_decompressor::Decompressor as BrotliDecoder;
 use flate2::read::{DeflateDecoder, MultiGzDecoder, ZlibDecoder};
 use memchr::memchr;
-use zstd::stream::read::Decoder as ZstdDecoder;
 
 use super::fields::Fields;
-use crate::decompress::ZSTD;
 use crate::detect::is_binary;
-
-/// As RFC 9659 has it for the web, whatever a frame asks for: 8 MiB.
-const ZSTD_WINDOW_LOG: u32 = 23;
+use crate::unzstd::{self, ZSTD};
 
 /// A body without its encodings.
 #[derive(Debug, PartialEq, Eq)]
@@ -92,11 +88,8 @@ fn undo(coding: &str, data: &[u8], most: usize) -> Undone {
 }
 
 fn unzstd(data: &[u8], most: usize) -> Attempt {
-    let decoder = ZstdDecoder::with_buffer(data).and_then(|mut decoder| {
-        decoder.window_log_max(ZSTD_WINDOW_LOG)?;
-        Ok(decoder)
-    });
-    decoder.map_or(Attempt { bytes: Vec::new(), end: End::Broken }, |decoder| Attempt::new(decoder, most))
+    unzstd::body(data)
+        .map_or(Attempt { bytes: Vec::new(), end: End::Broken }, |decoder| Attempt::new(decoder, most))
 }
 
 /// These encodings do not say that they are there. A failure on what reads as text is no wonder: it is text.
