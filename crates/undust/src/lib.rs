@@ -7,3 +7,6 @@ pub mod apply;
 pub mod page;
 pub mod rules;
 pub mod url;
+
+pub use apply::{Canonicalizer, CompileError, Form, Scratch};
+pub use rules::{FileError, RuleSet};

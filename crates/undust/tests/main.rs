@@ -10,6 +10,7 @@ mod wpt;
 use std::path::{Path, PathBuf};
 
 use undust::rules::{Action, SyntaxError};
+use undust::{Canonicalizer, Form, RuleSet};
 
 /// A path below the repository's root.
 fn in_repository(path: &str) -> PathBuf {
@@ -29,6 +30,11 @@ fn reread(action: &Action) -> Result<Action, SyntaxError> {
         Action::Substitute(_) => Action::substitute(&from, &to),
         Action::Skip(_) => Action::skip(&from),
     }
+}
+
+/// The compiled engine of a set without a model.
+fn compile(set: &RuleSet, form: Form) -> Canonicalizer {
+    Canonicalizer::new(set, form).unwrap_or_else(|error| panic!("{error}"))
 }
 
 /// Bytes for a message.

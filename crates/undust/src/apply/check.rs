@@ -230,7 +230,7 @@ fn is_below(host: &[u8], site: &str, by: SiteBy) -> bool {
 /// Circles on URLs made from the rules. Those that are proven to come to rest may still make a URL too long at once: a few URLs
 /// show that.
 fn circles(set: &RuleSet, form: Form, open: &[Open]) -> Vec<Finding> {
-    let (engine, naive) = (Canonicalizer::new(set, form), Naive::new(set, form));
+    let (engine, naive) = (Canonicalizer::of_rules(set, form), Naive::new(set, form));
     let mut scratch = Scratch::new();
     let suspects: BTreeSet<&String> = open.iter().flat_map(|part| &part.rules).collect();
     let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();

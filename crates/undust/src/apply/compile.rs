@@ -7,13 +7,14 @@ use std::hash::{BuildHasherDefault, Hasher};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::code::Code;
+use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, keeps_host, too_long};
-use crate::rules::{Action, EVERY_SITE, RuleSet, SiteRules};
-use crate::url::{SiteBy, SplitUrl, has_strange_byte, normalize, split_if_normal};
+use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
+use crate::url::{SiteBy, SplitUrl, find_by_host_suffix, has_strange_byte, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
 pub struct Canonicalizer {
@@ -26,6 +27,8 @@ pub struct Canonicalizer {
     every: Site,
     /// The rules that skip URLs, by site; the first holds none.
     skips: Vec<SiteIndex>,
+    /// These rules; the code of each has its place here for a number.
+    skip_rules: Vec<Rule>,
     code: Code,
     needs_labels: bool,
 }
@@ -68,8 +71,41 @@ impl Hasher for Passed {
 }
 
 impl Canonicalizer {
-    /// Compile `set`. Rules that are not active are left out.
-    pub fn new(set: &RuleSet, form: Form) -> Canonicalizer {
+    /// Compiles all of `set`, or says why some of it would have no effect.
+    ///
+    /// These parts of a rule set are not applied, on purpose:
+    ///
+    /// - rules that are not active ([`Rule::is_active`]): rejected by a person, refuted by validation or not yet validated;
+    /// - in [`Form::Url`], rules whose `*` stands for no value of the URL: there is nothing to print in its place;
+    /// - what explains rules (learner, evidence, validation, note, [`RuleSet::learned`]).
+    ///
+    /// Rules that can never fire (those of another host, or shadowed by an earlier one) are compiled like the others; [`check`](super::check()) finds
+    /// them. A set that names a model file, two entries of one site, and a site name that is no host are a [`CompileError`].
+    ///
+    /// ```
+    /// use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    ///
+    /// let set = RuleSet::from_json(
+    ///     r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    ///         {"match": "http://example.com/show?sid={sid}&{...}", "rewrite": "http://example.com/show?{...}"}
+    ///     ]}]}"#,
+    /// )?;
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key)?;
+    /// let key = canonicalizer.canonicalize(b"HTTP://Example.com:80/show?id=7&sid=x1", &mut Scratch::new());
+    /// assert_eq!(key, b"http://example.com/show?id=7".as_slice());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(set: &RuleSet, form: Form) -> Result<Canonicalizer, CompileError> {
+        match CompileError::of(set) {
+            None => Ok(Canonicalizer::of_rules(set, form)),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Compiles the rules of `set` alone, without the checks of [`Canonicalizer::new`]: for callers that run the model of the set themselves, or
+    /// that made the set and know that it has none.
+    #[doc(hidden)]
+    pub fn of_rules(set: &RuleSet, form: Form) -> Canonicalizer {
         let mut compiled = Canonicalizer {
             normalize: set.normalize,
             site_by: set.site_by,
@@ -77,12 +113,13 @@ impl Canonicalizer {
             longest_name: 0,
             every: Site::default(),
             skips: vec![SiteIndex::default()],
+            skip_rules: Vec::new(),
             code: Code::default(),
             needs_labels: false,
         };
         let mut number = 0..;
         for SiteRules { site, rules } in &set.sites {
-            let active = rules.iter().filter(|rule| rule.is_active()).map(|rule| &rule.action);
+            let active = rules.iter().filter(|rule| rule.is_active());
             let rules = compiled.add_rules(&active.zip(number.by_ref()).collect::<Vec<_>>(), form);
             if site == EVERY_SITE {
                 compiled.every = rules;
@@ -95,17 +132,19 @@ impl Canonicalizer {
     }
 
     /// Compile the rules of one site, given with their numbers.
-    fn add_rules(&mut self, rules: &[(&Action, u32)], form: Form) -> Site {
-        let in_form = |&(action, number)| Some((in_form(action, form)?, number));
-        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) = rules.iter().filter_map(in_form).unzip();
+    fn add_rules(&mut self, rules: &[(&Rule, u32)], form: Form) -> Site {
+        let in_form = rules.iter().filter_map(|(rule, number)| Some((in_form(&rule.action, form)?, *number)));
+        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) = in_form.unzip();
         self.needs_labels |= actions.iter().any(|action| needs_labels(action));
         let changes = SiteIndex::new(&actions, &numbers, &mut self.code);
-        let skips = rules.iter().filter(|(action, _)| action.is_skip());
-        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) =
-            skips.map(|&(action, number)| (Cow::Borrowed(action), number)).unzip();
-        if actions.is_empty() {
+        let skips: Vec<&Rule> =
+            rules.iter().map(|(rule, _)| *rule).filter(|rule| rule.action.is_skip()).collect();
+        if skips.is_empty() {
             return Site { changes, skips: 0 };
         }
+        let actions: Vec<Cow<Action>> = skips.iter().map(|rule| Cow::Borrowed(&rule.action)).collect();
+        let numbers: Vec<u32> = (self.skip_rules.len() as u32..).take(skips.len()).collect();
+        self.skip_rules.extend(skips.into_iter().cloned());
         self.skips.push(SiteIndex::new(&actions, &numbers, &mut self.code));
         Site { changes, skips: self.skips.len() as u32 - 1 }
     }
@@ -125,7 +164,7 @@ impl Canonicalizer {
     }
 
     /// Append the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
-    pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+    pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         if let Some(split) = self.split_if_normal(url) {
             out.extend_from_slice(self.settle(&split, scratch).unwrap_or(url));
             return;
@@ -167,9 +206,8 @@ impl Canonicalizer {
         self.skips.len() > 1
     }
 
-    /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules, in the
-    /// order of the set. Of several, the first.
-    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
+    /// The first rule by which `canonical`, a canonical form, need not be fetched.
+    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<&Rule> {
         if !self.has_skips() {
             return None;
         }
@@ -184,6 +222,7 @@ impl Canonicalizer {
         [site, self.every.skips]
             .iter()
             .find_map(|&at| self.first_of(&self.skips[at as usize], &split, scratch, numbered))
+            .map(|number| &self.skip_rules[number as usize])
     }
 
     /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among the active
@@ -308,24 +347,10 @@ impl Canonicalizer {
         if self.sites.is_empty() {
             return None;
         }
-        if host.iter().any(u8::is_ascii_uppercase) {
-            return self.site_of_lower(&host.to_ascii_lowercase());
-        }
-        self.site_of_lower(host)
-    }
-
-    /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
-    fn site_of_lower(&self, host: &[u8]) -> Option<&Site> {
+        // Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
         let named =
             |name: &[u8]| if name.len() > self.longest_name { None } else { self.sites.get(&xxh3_64(name)) };
-        match self.site_by {
-            SiteBy::Host => named(host),
-            SiteBy::Domain => {
-                let dots =
-                    host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
-                std::iter::once(host).chain(dots).find_map(named)
-            }
-        }
+        find_by_host_suffix(host, self.site_by, named)
     }
 }
 

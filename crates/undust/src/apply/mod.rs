@@ -12,6 +12,7 @@ mod assemble;
 mod check;
 mod code;
 mod compile;
+mod error;
 mod form;
 mod index;
 mod naive;
@@ -22,6 +23,7 @@ mod scratch;
 
 pub use check::{Finding, check, is_fit, rules_without_url};
 pub use compile::Canonicalizer;
+pub use error::CompileError;
 pub use form::{Form, in_form};
 pub use naive::{Naive, Step, Trace};
 pub use rest::is_last;

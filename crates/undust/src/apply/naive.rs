@@ -9,7 +9,7 @@ use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
-use crate::url::{Param, SiteBy, SplitUrl, normalize};
+use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
 /// The reference interpreter of a rule set.
 pub struct Naive<'r> {
@@ -98,14 +98,7 @@ impl<'r> Naive<'r> {
 
     /// The rules of the host's site (by domain: the longest suffix that the set knows), then those of every site.
     fn rules_for(&self, host: &[u8]) -> impl Iterator<Item = &'r Rule> {
-        let host = host.to_ascii_lowercase();
-        let site = match self.set.site_by {
-            SiteBy::Host => self.rules_of(&host),
-            SiteBy::Domain => {
-                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(i, _)| i + 1);
-                std::iter::once(0).chain(dots).find_map(|i| self.rules_of(&host[i..]))
-            }
-        };
+        let site = find_by_host_suffix(host, self.set.site_by, |name| self.rules_of(name));
         let every = self.rules_of(EVERY_SITE.as_bytes());
         site.unwrap_or_default().iter().chain(every.unwrap_or_default()).filter(|r| r.is_active())
     }

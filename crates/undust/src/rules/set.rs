@@ -4,7 +4,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Rule;
-use crate::url::{SiteBy, SplitUrl};
+use crate::url::{SiteBy, SplitUrl, find_by_host_suffix};
 
 /// Rules that hold on every site are kept under this name.
 pub const EVERY_SITE: &str = "*";
@@ -45,15 +45,8 @@ impl RuleSet {
     /// Which of the sites has the rules that are applied to `url`, beside those for every site: by domain, the one with the
     /// longest name that the host ends in.
     pub fn site_of(&self, url: &[u8]) -> Option<usize> {
-        let host = SplitUrl::new(url)?.host().to_ascii_lowercase();
         let named = |name: &[u8]| self.sites.binary_search_by(|site| site.site.as_bytes().cmp(name)).ok();
-        match self.site_by {
-            SiteBy::Host => named(&host),
-            SiteBy::Domain => {
-                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| dot + 1);
-                std::iter::once(0).chain(dots).find_map(|start| named(&host[start..]))
-            }
-        }
+        find_by_host_suffix(SplitUrl::new(url)?.host(), self.site_by, named)
     }
 }
 

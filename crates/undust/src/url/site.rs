@@ -70,6 +70,38 @@ pub fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
     }
 }
 
+/// Looks up the site of `host` by name: the first `Some` that `lookup` returns.
+///
+/// By host, `lookup` is called with the host alone; by domain, with the host and then with each of its suffixes that starts a label,
+/// longest first. Names are given in lower case.
+#[doc(hidden)]
+#[inline]
+pub fn find_by_host_suffix<T>(
+    host: &[u8],
+    by: SiteBy,
+    lookup: impl FnMut(&[u8]) -> Option<T>,
+) -> Option<T> {
+    if host.iter().any(u8::is_ascii_uppercase) {
+        return find_by_lower_suffix(&host.to_ascii_lowercase(), by, lookup);
+    }
+    find_by_lower_suffix(host, by, lookup)
+}
+
+#[inline]
+fn find_by_lower_suffix<T>(
+    host: &[u8],
+    by: SiteBy,
+    mut lookup: impl FnMut(&[u8]) -> Option<T>,
+) -> Option<T> {
+    match by {
+        SiteBy::Host => lookup(host),
+        SiteBy::Domain => {
+            let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
+            std::iter::once(host).chain(dots).find_map(lookup)
+        }
+    }
+}
+
 /// Whether a lower-case host lies in a registrable domain under a suffix of the public suffix list, or is one.
 pub fn is_public_host(host: &[u8]) -> bool {
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b) || !b.is_ascii();
