@@ -41,8 +41,9 @@ fn main() {
     let others: Vec<(usize, Canonicalizer)> =
         [1, 100].map(|per_site| (per_site, Canonicalizer::of_rules(&rules(per_site), Form::Key))).into();
     let forum = on_sites(SUBSTITUTION_SITES);
-    let substitutes: Vec<(usize, Canonicalizer)> =
-        [20, 200].map(|per_site| (per_site, Canonicalizer::of_rules(&substitutions(per_site), Form::Key))).into();
+    let substitutes: Vec<(usize, Canonicalizer)> = [20, 200]
+        .map(|per_site| (per_site, Canonicalizer::of_rules(&substitutions(per_site), Form::Key)))
+        .into();
     let mut parse = row("url::Url::parse", &urls, |url| drop(black_box(url::Url::parse(url))));
     let mut rows = vec![
         row("SplitUrl::new", &urls, |url| _ = black_box(SplitUrl::new(url.as_bytes()))),

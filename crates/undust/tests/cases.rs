@@ -342,6 +342,7 @@ fn tell(finding: &Finding) -> String {
         Finding::Twice { rule, .. } => format!("twice {rule}"),
         Finding::Outside { rule, .. } => format!("outside {rule}"),
         Finding::NotUrl { rule, .. } => format!("not-url {rule}"),
+        other => other.to_string(),
     }
 }
 

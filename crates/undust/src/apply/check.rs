@@ -15,8 +15,19 @@ use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Temp
 use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl};
 
-/// Something wrong with a rule set.
+/// Something wrong with a rule set; found by [`check`]. Its text names the rules.
+///
+/// ```
+/// use undust::{Action, Finding, Rule, RuleSet, SiteBy, check};
+///
+/// let there = Rule::new(Action::rewrite("http://example.com/a", "http://example.com/b")?);
+/// let back = Rule::new(Action::rewrite("http://example.com/b", "http://example.com/a")?);
+/// let findings = check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![there, back]));
+/// assert!(matches!(&findings[..], [Finding::Circle { url, .. }] if url == "http://example.com/a"));
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
     /// Rules that undo each other: on this URL they never come to rest.
     Circle {
@@ -73,7 +84,15 @@ pub enum Finding {
 }
 
 impl Finding {
-    /// The rules that would have to change; one of them would do.
+    /// The ids of the rules to change; one of them is enough.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule, RuleSet, SiteBy, check};
+    /// let twice = Rule::new(Action::substitute("/index.html$", "/$")?);
+    /// let findings = check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![twice.clone(), twice.clone()]));
+    /// assert_eq!(findings[0].blamed(), [twice.id]);
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn blamed(&self) -> &[String] {
         match self {
             Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => rules,
@@ -111,7 +130,15 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything that is wrong with `set`. If there is nothing, its rules come to rest on every URL.
+/// All findings on `set`. Without any, its rules terminate on every URL, in a fixed point.
+///
+/// ```
+/// use undust::{Action, Rule, RuleSet, SiteBy, check};
+///
+/// let rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+/// assert!(check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![rule])).is_empty());
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 pub fn check(set: &RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
     for site in &set.sites {
@@ -132,13 +159,15 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
     findings
 }
 
-/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker to tell than all that [`check`] finds.
+/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker than [`check`].
+#[doc(hidden)]
 pub fn rules_without_url(set: &RuleSet) -> Vec<Finding> {
     let of_site = |site| active(site).filter_map(move |rule| not_url(site, set, rule));
     set.sites.iter().flat_map(of_site).collect()
 }
 
-/// Whether [`check`] finds nothing. This is quicker where it finds something: a question that is open is one finding or another, and need not be looked into.
+/// Whether [`check`] finds nothing. Quicker where it would find something: the first doubt decides.
+#[doc(hidden)]
 pub fn is_fit(set: &RuleSet) -> bool {
     let is_at_odds = |site: &SiteRules| {
         let is_outside = |rule| outside(site, set.site_by, rule).is_some();

@@ -2,6 +2,7 @@
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
@@ -17,6 +18,17 @@ use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl, find_by_host_suffix, has_strange_byte, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
+///
+/// ```
+/// use undust::{Action, Canonicalizer, Form, Rule, RuleSet, Scratch, SiteBy};
+///
+/// let rule = Rule::new(Action::rewrite("http://example.com/{id}-{title}", "http://example.com/{id}-*")?);
+/// let set = RuleSet::of_site("example.com", SiteBy::Domain, vec![rule]);
+/// let canonicalizer = Canonicalizer::new(&set, Form::Key)?;
+/// let mut scratch = Scratch::new();
+/// assert_eq!(canonicalizer.canonicalize_str("http://example.com/7-news", &mut scratch), "http://example.com/7-*");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
@@ -67,6 +79,17 @@ impl Hasher for Passed {
     }
     fn write_u64(&mut self, hash: u64) {
         self.0 = hash;
+    }
+}
+
+impl fmt::Debug for Canonicalizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Canonicalizer")
+            .field("normalize", &self.normalize)
+            .field("site_by", &self.site_by)
+            .field("sites", &self.sites.len())
+            .field("skips", &self.skip_rules.len())
+            .finish_non_exhaustive()
     }
 }
 
@@ -150,6 +173,20 @@ impl Canonicalizer {
     }
 
     /// The canonical form of `url`, borrowed when it is `url` itself.
+    ///
+    /// URLs are bytes: those of real crawls are not always UTF-8. What is no URL comes back as it is. The result is a fixed point: its canonical form is
+    /// itself.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let mut scratch = Scratch::new();
+    /// let url = b"http://example.com/a?sid=1";
+    /// assert_eq!(*canonicalizer.canonicalize(url, &mut scratch), *b"http://example.com/a");
+    /// ```
     pub fn canonicalize<'u>(&self, url: &'u [u8], scratch: &mut Scratch) -> Cow<'u, [u8]> {
         if let Some(split) = self.split_if_normal(url) {
             return self
@@ -163,7 +200,21 @@ impl Canonicalizer {
         }
     }
 
-    /// Append the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
+    /// Appends the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let (mut scratch, mut key) = (Scratch::new(), Vec::new());
+    /// for url in ["http://example.com/a?sid=1", "http://example.com/b?sid=2"] {
+    ///     key.clear();
+    ///     canonicalizer.canonicalize_into(url.as_bytes(), &mut scratch, &mut key);
+    ///     assert!(!key.contains(&b'?'));
+    /// }
+    /// ```
     pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         if let Some(split) = self.split_if_normal(url) {
             out.extend_from_slice(self.settle(&split, scratch).unwrap_or(url));
@@ -179,7 +230,17 @@ impl Canonicalizer {
         if self.normalize { split_if_normal(url) } else { SplitUrl::new(url) }
     }
 
-    /// [`Canonicalizer::canonicalize`] for text.
+    /// [`Canonicalizer::canonicalize`] for text. Where a rule prints bytes that are not UTF-8, they become U+FFFD.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let key = canonicalizer.canonicalize_str("http://example.com/a?sid=1", &mut Scratch::new());
+    /// assert_eq!(key, "http://example.com/a");
+    /// ```
     pub fn canonicalize_str<'u>(&self, url: &'u str, scratch: &mut Scratch) -> Cow<'u, str> {
         match self.canonicalize(url.as_bytes(), scratch) {
             Cow::Borrowed(same) => match std::str::from_utf8(same) {
@@ -193,7 +254,8 @@ impl Canonicalizer {
         }
     }
 
-    /// Whether the rules come to rest on `url`, rather than run in a circle.
+    /// Whether the rules reach a fixed point on `url`, rather than run in a circle.
+    #[doc(hidden)]
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
         let Some(split) = SplitUrl::new(&start) else { return true };
@@ -201,12 +263,33 @@ impl Canonicalizer {
             || self.fire(&split, self.site_of(split.host()), scratch) == Fired::None
     }
 
-    /// Whether there is a rule that skips URLs.
+    /// Whether the set has an active rule that skips URLs.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// assert!(canonicalizer.has_skips());
+    /// ```
     pub fn has_skips(&self) -> bool {
         self.skips.len() > 1
     }
 
-    /// The first rule by which `canonical`, a canonical form, need not be fetched.
+    /// The first rule by which `canonical`, a canonical form, need not be fetched: its page has other URLs.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let mut scratch = Scratch::new();
+    /// let rule = canonicalizer.skips(b"http://example.com/feed/7", &mut scratch);
+    /// assert_eq!(rule.map(|rule| rule.id.as_str()), Some("feeds"));
+    /// assert!(canonicalizer.skips(b"http://example.com/a", &mut scratch).is_none());
+    /// ```
     pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<&Rule> {
         if !self.has_skips() {
             return None;
@@ -225,13 +308,15 @@ impl Canonicalizer {
             .map(|number| &self.skip_rules[number as usize])
     }
 
-    /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among the active
-    /// ones, in the order of the set, and the result.
+    /// Reports the result of each rule by itself on `url`, for the rules that change it: the number of the rule among the active
+    /// ones, in the order of the set, and the changed URL.
+    #[doc(hidden)]
     pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, report: impl FnMut(u32, &[u8])) {
         self.each_change_of(url, scratch, |_| true, report);
     }
 
     /// [`Canonicalizer::each_change`] of the rules that are `wanted`: the others are not run.
+    #[doc(hidden)]
     pub fn each_change_of(
         &self,
         url: &[u8],

@@ -1,7 +1,6 @@
 //! Why a rule set is not compiled.
 
-use crate::rules::{EVERY_SITE, RuleSet};
-use crate::url::SplitUrl;
+use crate::rules::{EVERY_SITE, RuleSet, is_site_name};
 
 /// A rule set that [`Canonicalizer::new`](super::Canonicalizer::new) does not compile, because something in it would have no effect.
 ///
@@ -31,7 +30,9 @@ pub enum CompileError {
         site: String,
     },
     /// A site whose rules no URL would find: its name is not a host in lower case.
-    #[error("site '{site}' is neither a host in lower case nor '{EVERY_SITE}': none of its rules would be applied")]
+    #[error(
+        "site '{site}' is neither a host in lower case nor '{EVERY_SITE}': none of its rules would be applied"
+    )]
     SiteName {
         /// The site.
         site: String,
@@ -52,13 +53,6 @@ impl CompileError {
         let twice = names.windows(2).find(|pair| pair[0] == pair[1])?;
         Some(CompileError::SiteTwice { site: twice[0].to_owned() })
     }
-}
-
-/// Whether some URL has the host `name`, in lower case. URLs without a host are of the site without a name.
-fn is_site_name(name: &str) -> bool {
-    let url = format!("http://{name}/");
-    let is_host = || SplitUrl::new(url.as_bytes()).is_some_and(|split| split.host() == name.as_bytes());
-    name == EVERY_SITE || (!name.bytes().any(|byte| byte.is_ascii_uppercase()) && is_host())
 }
 
 #[cfg(test)]

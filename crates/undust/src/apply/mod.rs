@@ -25,16 +25,18 @@ pub use check::{Finding, check, is_fit, rules_without_url};
 pub use compile::Canonicalizer;
 pub use error::CompileError;
 pub use form::{Form, in_form};
-pub use naive::{Naive, Step, Trace};
+pub use naive::{Naive, Step, Trace, explain};
 pub use rest::is_last;
 pub use scratch::Scratch;
 
 use crate::url::SplitUrl;
 
-/// More steps than this, and the rules are taken to run in a circle.
+/// The limit of steps: rules that take more are taken to run in a circle.
+#[doc(hidden)]
 pub const MAX_STEPS: usize = 100;
 
-/// A URL that outgrows its source like this would double without end.
+/// Whether a URL of `now` bytes has outgrown the `start` bytes that it was made of: rules that double it would never end.
+#[doc(hidden)]
 pub fn too_long(now: usize, start: usize) -> bool {
     now > 4 * start + 4096
 }

@@ -5,36 +5,85 @@
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
-/// The reference interpreter of a rule set.
+/// The reference interpreter of the rules of a set. A model is not applied: see [`explain`].
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Naive<'r> {
     set: &'r RuleSet,
     form: Form,
 }
 
-/// One change on the way to the canonical form.
+/// One change on the way to the canonical form; see [`explain`].
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::default();
+/// let trace = explain(&set, Form::Key, b"HTTP://example.com/")?;
+/// assert!(trace.steps[0].rule.is_none(), "safe normalisation, no rule");
+/// assert_eq!(trace.steps[0].after, b"http://example.com/");
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Step<'r> {
     /// The rule that fired; none for the safe normalisation.
     pub rule: Option<&'r Rule>,
-    /// What came out of it.
+    /// The URL after the change.
     pub after: Vec<u8>,
 }
 
-/// The way of one URL to its canonical form.
+/// The changes of one URL on the way to its canonical form; made by [`explain`].
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::default();
+/// let trace = explain(&set, Form::Key, b"http://example.com/")?;
+/// assert!(trace.settled && trace.steps.is_empty());
+/// assert_eq!(trace.result, b"http://example.com/");
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trace<'r> {
     /// Every change, in order.
     pub steps: Vec<Step<'r>>,
-    /// Whether the rules came to rest. If not, they run in a circle and the URL stays as it was (normalised).
+    /// Whether the rules reached a fixed point. If not, they run in a circle and the URL stays as it was (normalised).
     pub settled: bool,
     /// The canonical form.
     pub result: Vec<u8>,
+}
+
+/// The canonical form of `url` with the rules that lead to it, in order: what [`Canonicalizer`](super::Canonicalizer) does, shown step by step.
+///
+/// Refuses the same rule sets as [`Canonicalizer::new`](super::Canonicalizer::new). Slow: it looks at every rule of the site.
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::from_json(
+///     r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+///         {"id": "no-session", "match": "http://{...}/{...}?sid={sid}&{...}", "rewrite": "http://{...}/{...}?{...}"}
+///     ]}]}"#,
+/// )?;
+/// let trace = explain(&set, Form::Key, b"http://example.com/a?sid=1")?;
+/// assert_eq!(trace.result, b"http://example.com/a");
+/// assert_eq!(trace.steps[0].rule.map(|rule| rule.id.as_str()), Some("no-session"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn explain<'r>(set: &'r RuleSet, form: Form, url: &[u8]) -> Result<Trace<'r>, CompileError> {
+    match CompileError::of(set) {
+        None => Ok(Naive::new(set, form).trace(url)),
+        Some(error) => Err(error),
+    }
 }
 
 impl<'r> Naive<'r> {

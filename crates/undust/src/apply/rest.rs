@@ -14,6 +14,7 @@ use crate::url::{has_only_reserved_escapes, has_strange_byte};
 /// where that is not certain.
 ///
 /// That holds for URLs in which [`has_strange_byte`](crate::url::has_strange_byte) finds none.
+#[doc(hidden)]
 pub fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
     let Action::Rewrite(rewrite) = rule else { return false };
     stays_on_host(rewrite)

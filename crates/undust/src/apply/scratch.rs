@@ -39,7 +39,18 @@ impl ParamSpan {
     }
 }
 
-/// Buffers for canonicalizing; make one per thread and use it again and again.
+/// Buffers for canonicalizing; make one per thread and reuse it for every URL.
+///
+/// ```
+/// use undust::{Canonicalizer, Form, RuleSet, Scratch};
+///
+/// let canonicalizer = Canonicalizer::new(&RuleSet::default(), Form::Key)?;
+/// let mut scratch = Scratch::new();
+/// for url in ["HTTP://example.com", "http://example.com:80/#top"] {
+///     assert_eq!(canonicalizer.canonicalize_str(url, &mut scratch), "http://example.com/");
+/// }
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) labels: Vec<Span>,
@@ -64,6 +75,11 @@ pub struct Scratch {
 
 impl Scratch {
     /// Empty buffers.
+    ///
+    /// ```
+    /// let scratch = undust::Scratch::new();
+    /// # drop(scratch);
+    /// ```
     pub fn new() -> Scratch {
         Scratch::default()
     }

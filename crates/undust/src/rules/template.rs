@@ -1,26 +1,4 @@
-//! The URL template: the one notation in which rules say what they match and what it becomes.
-//!
-//! A template looks like the URL it speaks about. In place of fixed text it may hold
-//!
-//! | written | in a match | in a rewrite |
-//! |---|---|---|
-//! | `*` | any non-empty text | "this value is irrelevant": a literal `*` in the canonical key |
-//! | `{id}` | any non-empty text, remembered | the text remembered |
-//! | `{id?}` | any text, also none | |
-//! | `{?}` | the same, not remembered | |
-//! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
-//! | `{id:!a\|b}` | any non-empty text but these words (`{id:!a\|b?}`: also none) | |
-//! | `{:digits}` `{:!a\|b}` | the same without a name, not remembered | |
-//! | `{lower(id)}` | | converted: `lower upper encode decode` |
-//! | `{...}` | any further host labels, path components, parameters, or a fragment | the same, copied |
-//! | `{sorted(...)}` | | the further parameters, sorted by name |
-//! | `!name` | (in the query) this parameter is absent | |
-//! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |
-//!
-//! What a template does not mention must be absent: a match without `?` speaks only of URLs without a query. Parameters match in
-//! any order. Text is matched from left to right without backtracking: `*`, `{id}` and `{id:!a|b}` reach to the first place where
-//! the text behind them stands (the last text of a component must stand at its end), a class takes the longest run. Only then is it
-//! asked whether the text so taken is a word that is excluded: if it is, there is no match.
+//! The syntax tree of a URL template, and how it is written. The notation is documented in [`rules`](super).
 
 use std::fmt;
 

@@ -11,7 +11,15 @@ use std::borrow::Cow;
 use super::escape::{append_normal, has_odd_escape};
 use super::{SplitUrl, split_segments};
 
-/// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
+/// The normal form of `url`: the same URL by RFC 3986 and the WHATWG URL standard. Borrowed where nothing changes, or where `url` is not
+/// of the web.
+///
+/// ```
+/// use undust::normalize;
+///
+/// assert_eq!(*normalize(b"HTTP://Example.com:80/a/../%7Eme#top"), *b"http://example.com/~me");
+/// assert_eq!(*normalize(b"mailto:me@example.com"), *b"mailto:me@example.com");
+/// ```
 pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
     if split_if_normal(url).is_some() {
         return Cow::Borrowed(url);
