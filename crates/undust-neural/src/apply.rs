@@ -273,3 +273,35 @@ impl Translator {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use undust::rules::RuleSet;
+    use undust_learn::learn::seq2seq::tokens::Delimiters;
+    use undust_learn::learn::seq2seq::vocabulary::Vocabulary;
+
+    use super::*;
+    use crate::model::Report;
+
+    #[test]
+    fn a_host_in_capitals_finds_the_model_of_its_site() {
+        let vocabulary = Vocabulary::new(Delimiters::new(b":"), Vec::new());
+        let model = Model { vocabulary, known: BTreeMap::new(), speaker: None, report: Report::default() };
+        let models = BTreeMap::from([("a.com".to_owned(), model)]);
+        let rules = RuleSet { normalize: false, ..RuleSet::default() };
+        let mut file = RuleFile { rules, models };
+        let by_domain = Engine::new(&file, Form::Key);
+        file.rules.site_by = SiteBy::Host;
+        let by_host = Engine::new(&file, Form::Key);
+        for (url, domain, host) in [
+            ("http://A.COM/", true, true),
+            ("http://WWW.a.Com:80/x", true, false),
+            ("http://ba.com/", false, false),
+        ] {
+            assert_eq!(by_domain.translator(url.as_bytes()).is_some(), domain, "{url}");
+            assert_eq!(by_host.translator(url.as_bytes()).is_some(), host, "{url}");
+        }
+    }
+}

@@ -41,13 +41,13 @@ pub struct Page {
     pub canonical: Option<String>,
     /// Where the URL redirects to.
     pub redirect: Option<String>,
-    /// The `No-Vary-Search` header of the answer: which parameters the server says not to look at.
+    /// The `No-Vary-Search` header of the response: parameters that the server ignores.
     pub no_vary_search: Option<String>,
     /// Whether the site's sitemap lists the URL, where there is one.
     pub sitemap: Option<bool>,
-    /// What the server sent. Large: dropped once it has been read for `text`, `title` and the like.
+    /// The body of the response. Large: dropped once `text`, `title` and the like are read from it.
     pub body: Option<Body>,
-    /// What the page says.
+    /// The text of the page.
     pub text: Option<String>,
     /// The words of the text, where the text itself was not kept.
     pub words: Option<Words>,

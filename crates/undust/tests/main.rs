@@ -10,7 +10,7 @@ mod wpt;
 use std::path::{Path, PathBuf};
 
 use undust::rules::{Action, SyntaxError};
-use undust::{Canonicalizer, Form, RuleSet};
+use undust::{Canonicalizer, CompileError, Form, RuleSet};
 
 /// A path below the repository's root.
 fn in_repository(path: &str) -> PathBuf {
@@ -32,9 +32,15 @@ fn reread(action: &Action) -> Result<Action, SyntaxError> {
     }
 }
 
-/// The compiled engine of a set without a model.
+/// The compiled engine; of a set that is refused for its model, that of its rules.
 fn compile(set: &RuleSet, form: Form) -> Canonicalizer {
-    Canonicalizer::new(set, form).unwrap_or_else(|error| panic!("{error}"))
+    match (Canonicalizer::new(set, form), &set.model) {
+        (Ok(engine), None) => engine,
+        (Err(CompileError::Model { file }), Some(model)) if file == model.file => {
+            Canonicalizer::of_rules(set, form)
+        }
+        (other, model) => panic!("{other:?} with {model:?}"),
+    }
 }
 
 /// Bytes for a message.

@@ -1,4 +1,4 @@
-//! From a rule set to a [`Canonicalizer`]: rules found by site first, then by what they ask of a URL.
+//! The compiled engine: [`Canonicalizer`]. Rules are found by site first, then by an index of the facts that they require of a URL.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
@@ -33,7 +33,7 @@ pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
     /// By the hash of their names.
-    sites: HashMap<u64, Site, Ready>,
+    sites: HashMap<u64, Site, Prehashed>,
     /// The length of the longest name: no longer suffix of a host need be looked up.
     longest_name: usize,
     every: Site,
@@ -53,7 +53,7 @@ struct Site {
     skips: u32,
 }
 
-/// What came of trying rules on a URL.
+/// The result of trying rules on a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fired {
     /// No rule changes it.
@@ -64,13 +64,13 @@ enum Fired {
     Last,
 }
 
-/// Keys are hashes already.
-type Ready = BuildHasherDefault<Passed>;
+/// The hasher of a map whose keys are hashes already.
+type Prehashed = BuildHasherDefault<PrehashedHasher>;
 
 #[derive(Default)]
-struct Passed(u64);
+struct PrehashedHasher(u64);
 
-impl Hasher for Passed {
+impl Hasher for PrehashedHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -301,7 +301,7 @@ impl Canonicalizer {
         }
         scratch.lay_out(&split, true);
         let numbered =
-            |rule: &Run, scratch: &mut Scratch| rule.speaks_of(&split, scratch).then(|| rule.number());
+            |rule: &Run, scratch: &mut Scratch| rule.matches_url(&split, scratch).then(|| rule.number());
         [site, self.every.skips]
             .iter()
             .find_map(|&at| self.first_of(&self.skips[at as usize], &split, scratch, numbered))
@@ -390,7 +390,7 @@ impl Canonicalizer {
         self.first_of(index, split, scratch, fires).unwrap_or(Fired::None)
     }
 
-    /// The first answer of the rules that may match the URL that `scratch` is laid out for.
+    /// The first `Some` of `ask` over the rules that may match the URL that `scratch` is laid out for.
     fn first_of<T>(
         &self,
         index: &SiteIndex,
@@ -405,7 +405,7 @@ impl Canonicalizer {
         answer
     }
 
-    /// Run one rule and normalise what it printed, in `scratch.out`.
+    /// Runs one rule and normalises its result, in `scratch.out`.
     fn run(&self, rule: &Run, split: &SplitUrl, scratch: &mut Scratch) -> Fired {
         if !rule.rewrite(split, scratch) {
             return Fired::None;
@@ -439,7 +439,7 @@ impl Canonicalizer {
     }
 }
 
-/// Whether a rule needs the host cut into labels: one that speaks of a single host does not.
+/// Whether a rule needs the host cut into labels: one that matches a single host does not.
 fn needs_labels(action: &Action) -> bool {
     let Some(template) = action.matches() else { return false };
     template.host.iter().any(|item| item.fixed().is_none())

@@ -1,6 +1,6 @@
 //! The reference interpreter: walks the templates as they are written, copies freely, knows no index.
 //!
-//! It is what the compiled engine is tested against, and what `explain` shows its work with.
+//! The compiled engine is tested against it, and [`explain`] shows its steps.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
@@ -157,7 +157,7 @@ impl<'r> Naive<'r> {
     }
 }
 
-/// What `action` makes of a URL, if it speaks of it at all.
+/// The result of `action` on a URL; `None` if it does not match.
 pub(super) fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
     match action {
         Action::Rewrite(rewrite) => rewrite_template(rewrite, url),
@@ -171,7 +171,7 @@ fn replace(substitute: &Substitute, url: &SplitUrl) -> Option<Vec<u8>> {
     substitute.apply(url, &mut out).then_some(out)
 }
 
-/// What a match remembers of a URL.
+/// The values that a match captures from a URL.
 #[derive(Default)]
 struct Bindings<'u> {
     holes: BTreeMap<String, &'u [u8]>,
@@ -214,7 +214,7 @@ fn match_option<'u>(text: Option<&Text>, value: Option<&'u [u8]>, bound: &mut Bi
     }
 }
 
-/// Match items from both ends; what is left in between goes to `{...}`.
+/// Matches items from both ends; the remainder in between goes to `{...}`.
 fn match_list<'u>(list: &List, values: Vec<&'u [u8]>, bound: &mut Bindings<'u>) -> Option<Vec<&'u [u8]>> {
     let mut values = std::collections::VecDeque::from(values);
     let before = list.iter().take_while(|item| matches!(item, Item::One(_))).count();

@@ -4,8 +4,8 @@ use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Action, Class3, EVERY_SITE, Evidence, Learned, ModelFile, Review, Rule, RuleSet, SiteRules, SyntaxError,
-    Validation, classify, is_site_name,
+    Action, EVERY_SITE, Evidence, Learned, ModelFile, Review, Rule, RuleClass, RuleSet, SiteRules,
+    SyntaxError, Validation, classify, is_site_name,
 };
 use crate::url::SiteBy;
 
@@ -215,7 +215,7 @@ struct FileRule {
     with: Option<String>,
     /// DUST, IRP or REGX (rewrite, section 5.2); told from the rule, ignored when read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<Class3>,
+    class: Option<RuleClass>,
     /// The learner that proposed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     learner: Option<String>,

@@ -44,7 +44,7 @@ pub mod template;
 mod validation;
 
 #[doc(hidden)]
-pub use classify::{Class3, classify};
+pub use classify::{RuleClass, classify};
 pub use file::FileError;
 #[cfg(feature = "schema")]
 pub use file::schema;

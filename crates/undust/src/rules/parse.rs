@@ -29,7 +29,7 @@ pub(crate) enum Atom {
     /// `{'x'}` or `{0xFF}`: a byte that stands for itself and is never a delimiter.
     Quoted(u8),
     Star,
-    /// What stands between other braces.
+    /// The text between other braces.
     Brace(String),
 }
 

@@ -1,4 +1,4 @@
-//! One rule: which URLs it speaks of, what they become, and why we believe it.
+//! One rule: its action, its evidence, its review.
 
 use std::fmt;
 
@@ -233,7 +233,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A match and what it becomes; the two fit together by construction.
+/// A match template and a rewrite template; the two fit together by construction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rewrite {
     matches: Template,
@@ -241,38 +241,38 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// Put two templates together, or say why they do not fit.
+    /// A rewrite of these templates, or the reason why they do not fit.
     pub fn new(matches: Template, becomes: Template) -> Result<Rewrite, SyntaxError> {
         let matches = checked_match(matches)?;
         check_rewrite(&matches, &becomes).map_err(|what| SyntaxError::new(what, becomes.to_string()))?;
         Ok(Rewrite { matches, becomes })
     }
 
-    /// Which URLs the rule speaks of.
+    /// The template of the URLs that the rule matches.
     pub fn matches(&self) -> &Template {
         &self.matches
     }
 
-    /// What they become.
+    /// The template that prints the result.
     pub fn becomes(&self) -> &Template {
         &self.becomes
     }
 }
 
-/// A verdict: URLs of this shape lead to pages that other URLs lead to as well. Which ones cannot be told from the URL, so that it has no
-/// other canonical form than before; whoever wants every page once need not fetch it.
+/// A skip: URLs of this shape lead to pages that have other URLs as well. Which ones is not known from the URL, so that its canonical form stays the
+/// same; a crawler that wants every page once need not fetch it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Skip {
     matches: Template,
 }
 
 impl Skip {
-    /// Skip URLs of this shape; what cannot be a match is refused.
+    /// A skip of URLs of this shape; refuses templates that cannot be a match.
     pub fn new(matches: Template) -> Result<Skip, SyntaxError> {
         checked_match(matches).map(|matches| Skip { matches })
     }
 
-    /// Which URLs are skipped: it is the canonical form that must match.
+    /// The template of the canonical forms that are skipped.
     pub fn matches(&self) -> &Template {
         &self.matches
     }
@@ -311,12 +311,12 @@ impl Substitute {
         Substitute::new(source, target, start, end)
     }
 
-    /// What is replaced.
+    /// The text that is replaced.
     pub fn from(&self) -> &[u8] {
         &self.from
     }
 
-    /// What replaces it.
+    /// The replacement.
     pub fn to(&self) -> &[u8] {
         &self.to
     }
@@ -336,7 +336,7 @@ impl Substitute {
         (self.to.len(), &self.to) > (self.from.len(), &self.from)
     }
 
-    /// Whether every pair of URLs that is an instance of this rule is one of `other`, in either direction: both sides of
+    /// Whether every pair of URLs that is an instance of this rule is an instance of `other`, in either direction: both sides of
     /// `other` stand here in the same surroundings (dustbuster, lemma 5.3).
     pub fn refines(&self, other: &Substitute) -> bool {
         (self.at_start || !other.at_start)
@@ -435,7 +435,7 @@ impl Substitute {
     }
 }
 
-/// Whether what stands behind an authority ends it: a path, a query, a fragment or nothing.
+/// Whether `text` ends an authority: a path, a query, a fragment or nothing.
 fn starts_path(text: &[u8]) -> bool {
     text.first().is_none_or(|byte| b"/?#".contains(byte))
 }
@@ -553,8 +553,8 @@ impl Review {
     }
 }
 
-/// So many bytes of fixed text a template may hold: more than any URL that is worth a rule.
-pub(crate) const MAX_SIZE: usize = 32_000;
+/// The limit of fixed text in a template: more than any URL that is worth a rule.
+pub(crate) const MAX_TEMPLATE_BYTES: usize = 32_000;
 
 fn check_size(template: &Template) -> Result<(), String> {
     let (components, bytes) = size(template);
@@ -563,7 +563,11 @@ fn check_size(template: &Template) -> Result<(), String> {
         _ => 0,
     };
     let words: usize = template.texts().flatten().map(words).sum();
-    if components + bytes + words > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
+    if components + bytes + words > MAX_TEMPLATE_BYTES {
+        Err(format!("more than {MAX_TEMPLATE_BYTES} bytes"))
+    } else {
+        Ok(())
+    }
 }
 
 fn checked_match(template: Template) -> Result<Template, SyntaxError> {
@@ -849,7 +853,11 @@ mod tests {
         fails("http://a/{x}", "http://a/{x?}", "a rewrite copies: write {x}");
         fails("http://a/{x:digits}", "http://a/{x:digits}", "a rewrite copies: write {x}");
         fails("http://a/{x:!a}", "http://a/{x:!a}", "a rewrite copies: write {x}");
-        fails(&format!("http://a/{{x:!{}}}", "a".repeat(MAX_SIZE)), "http://a/", "more than 32000 bytes");
+        fails(
+            &format!("http://a/{{x:!{}}}", "a".repeat(MAX_TEMPLATE_BYTES)),
+            "http://a/",
+            "more than 32000 bytes",
+        );
         fails("http://a/", "http://{...}/", "the match has no {...} in its host");
         fails("http://a/", "http://a/{...}", "the match has no {...} in its path");
         fails("http://a/{...}", "http://a/{...}?{...}", "the match has no {...} in its query");

@@ -7,17 +7,17 @@ use std::fmt;
 pub struct Template {
     /// `http`
     pub scheme: Text,
-    /// What stands before `@`.
+    /// The text before `@`.
     pub userinfo: Option<Text>,
     /// The host, label by label.
     pub host: List,
-    /// What stands after `host:`.
+    /// The text after `host:`.
     pub port: Option<Text>,
     /// The path, component by component; without items there is no path at all, not even `/`.
     pub path: List,
     /// The query; `Some` without items is the bare `?`.
     pub query: Option<Vec<QueryItem>>,
-    /// What stands after `#`.
+    /// The text after `#`.
     pub fragment: Option<Fragment>,
 }
 
@@ -46,13 +46,13 @@ impl Item {
 /// One entry of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QueryItem {
-    /// `&` or `;`, what stands before the entry (the first entry has `&`, whatever it says).
+    /// The separator before the entry, `&` or `;` (ignored for the first entry).
     pub separator: u8,
     /// The entry itself.
     pub kind: QueryKind,
 }
 
-/// What an entry of a query says.
+/// The kind of an entry of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QueryKind {
     /// `name=value`, or `name` alone.
@@ -66,7 +66,7 @@ pub enum QueryKind {
     },
 }
 
-/// What stands behind `#`.
+/// The fragment of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// A fragment that must be there.
@@ -85,20 +85,20 @@ pub enum Piece {
     Literal(Vec<u8>),
     /// `*`
     Star,
-    /// `{name}`, `{name:class}`, `{name?}`, `{lower(name)}`; an empty name is only matched, not remembered.
+    /// `{name}`, `{name:class}`, `{name?}`, `{lower(name)}`; without a name, it is matched and not captured.
     Hole {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// What it may hold (match only).
+        /// The text it matches (match only).
         class: Class,
         /// Whether it may hold nothing (match only).
         optional: bool,
-        /// How it is converted (rewrite only).
+        /// Its conversion (rewrite only).
         convert: Convert,
     },
 }
 
-/// What a hole may hold.
+/// The class of text that a hole matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Anything.
@@ -133,7 +133,7 @@ impl Class {
         ("hex", Class::Hex),
     ];
 
-    /// Whether it takes any text, up to what stands behind it.
+    /// Whether it matches any text, up to the next piece.
     pub fn is_open(&self) -> bool {
         matches!(self, Class::Any | Class::NoneOf(_))
     }
@@ -166,7 +166,7 @@ impl Class {
     }
 }
 
-/// How a copied value is changed on the way.
+/// The conversion of a copied value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Convert {
     /// Not at all.
@@ -197,7 +197,7 @@ impl Convert {
 }
 
 impl Piece {
-    /// A hole that remembers anything.
+    /// A hole that captures any non-empty text.
     pub fn hole(name: impl Into<String>) -> Piece {
         Piece::Hole { name: name.into(), class: Class::Any, optional: false, convert: Convert::Copy }
     }
@@ -253,7 +253,7 @@ impl Template {
             .chain(fragment)
     }
 
-    /// The same, to be changed.
+    /// Mutable variant of [`Template::texts`].
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         fn one(item: &mut Item) -> Option<&mut Text> {
             match item {
@@ -399,7 +399,7 @@ fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     f.write_str(if is_name || last.ends_with(b"?") || last.ends_with(b")") { "|" } else { "" })
 }
 
-/// Fixed bytes, with what would mean something else put in quotes.
+/// Fixed bytes, with special characters in quotes.
 pub(crate) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {

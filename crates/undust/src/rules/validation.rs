@@ -1,4 +1,4 @@
-//! What trying a rule out showed: a verdict, and the URLs it was tried on.
+//! The validation of a rule: a verdict, and the URLs it was tried on.
 
 use serde::{Deserialize, Serialize};
 

@@ -42,13 +42,13 @@ pub struct Place {
 pub struct Param<'u> {
     /// `?`, `&` or `;`.
     pub separator: u8,
-    /// What stands before the first `=`.
+    /// The text before the first `=`.
     pub name: &'u [u8],
-    /// What stands after the first `=`; `None` when there is no `=` at all.
+    /// The text after the first `=`; `None` when there is no `=` at all.
     pub value: Option<&'u [u8]>,
 }
 
-/// What a value of the key-value view belongs to.
+/// The component of a URL that a value of the key-value view belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key<'u> {
     /// `http`
@@ -70,7 +70,7 @@ pub enum Key<'u> {
         /// The parameter's name.
         name: &'u [u8],
     },
-    /// What stands behind `#`.
+    /// The text after `#`.
     Fragment,
 }
 
@@ -231,7 +231,7 @@ impl<'u> SplitUrl<'u> {
 }
 
 /// Longer "schemes" are garbage; the bound keeps refusing a long line cheap.
-const MAX_SCHEME: usize = 32;
+const MAX_SCHEME_BYTES: usize = 32;
 
 /// Where the scheme of `scheme://…` ends. RFC 3986 3.1: a letter, then letters, digits, `+`, `-`, `.`.
 fn scheme_end(raw: &[u8]) -> Option<usize> {
@@ -241,7 +241,7 @@ fn scheme_end(raw: &[u8]) -> Option<usize> {
         [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => return Some(5),
         _ => {}
     }
-    let end = raw.iter().take(MAX_SCHEME).position(|b| *b == b':')?;
+    let end = raw.iter().take(MAX_SCHEME_BYTES).position(|b| *b == b':')?;
     let is_scheme = raw[..end].first().is_some_and(u8::is_ascii_alphabetic)
         && raw[..end].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
     (is_scheme && raw[end..].starts_with(b"://")).then_some(end)
