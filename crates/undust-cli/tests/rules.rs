@@ -162,7 +162,7 @@ fn rules_without_a_proof_are_named() {
     ] }] }"#;
     let folder = Folder::with("rules.json", split);
     assert_snapshot!(folder.undust("check rules.json"), @"
-    example.com: rules split cannot be shown to come to rest on every URL
+    example.com: rules split cannot be shown to terminate on every URL
     rules.json: 1 rule on 1 site: not fit to be used
     = 1
     ");

@@ -141,5 +141,6 @@ pub(crate) fn objection(finding: &Finding) -> &'static str {
         Finding::Twice { .. } => "it stands there twice",
         Finding::Outside { .. } => "it speaks of a host outside its site",
         Finding::NotUrl { .. } => "what it prints is no URL of its site",
+        _ => "the check of rules refuses it",
     }
 }

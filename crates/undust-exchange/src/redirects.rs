@@ -165,7 +165,7 @@ impl<'k> Server<'k> {
         let examples = kept.iter().flat_map(|redirecting| redirecting.rule.examples());
         let urls = examples.map(|url| normalize(url.as_bytes()).into_owned());
         Server {
-            engine: Canonicalizer::new(&only(set, kept), Form::Url),
+            engine: Canonicalizer::of_rules(&only(set, kept), Form::Url),
             only_slash: kept.iter().map(|redirecting| changes_only_slash(&redirecting.rule.action)).collect(),
             urls: urls.chain(known.urls().map(<[u8]>::to_vec)).collect(),
             known,

@@ -6,10 +6,10 @@ use undust_exchange::{Format, Imported, export, import};
 /// What the rules make of `url`, for good: applied again, they change nothing.
 fn applied(imported: &Imported, url: &str) -> String {
     assert_eq!(check(&imported.rules), []);
-    let engine = Canonicalizer::new(&imported.rules, Form::Url);
+    let engine = Canonicalizer::of_rules(&imported.rules, Form::Url);
     let apply = |url: &str| {
         let mut out = Vec::new();
-        engine.append(url.as_bytes(), &mut Scratch::new(), &mut out);
+        engine.canonicalize_into(url.as_bytes(), &mut Scratch::new(), &mut out);
         String::from_utf8(out).expect("text")
     };
     let result = apply(url);

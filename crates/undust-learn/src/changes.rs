@@ -14,7 +14,7 @@ use crate::site::Sample;
 /// The engine that tells what each of these rules makes of a URL; rules are numbered in this order.
 pub fn engine<'a>(actions: impl Iterator<Item = &'a Action>) -> Canonicalizer {
     let rules = actions.map(|action| Rule::new(action.clone())).collect();
-    Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
+    Canonicalizer::of_rules(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
 }
 
 /// What the first of some rules that changes `url` makes of it, into `out`, and the place of that rule; `place` gives their order, and no

@@ -93,7 +93,7 @@ fn shapes(keys: &[KeyOf]) -> Vec<(Shape, Vec<usize>)> {
 /// The keys that a rule skips, in order.
 fn skipped(rule: &Rule, keys: &[KeyOf]) -> Vec<usize> {
     let alone = vec![Rule::new(rule.action.clone())];
-    let engine = Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, alone), Form::Key);
+    let engine = Canonicalizer::of_rules(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, alone), Form::Key);
     let mut scratch = Scratch::new();
     let mut is_skipped = |at: &usize| engine.skips(&keys[*at].url, &mut scratch).is_some();
     (0..keys.len()).filter(&mut is_skipped).collect()
@@ -112,7 +112,7 @@ struct KeyOf {
 }
 
 fn keys(site: &Site, applied: &RuleSet) -> Vec<KeyOf> {
-    let engine = Canonicalizer::new(applied, Form::Key);
+    let engine = Canonicalizer::of_rules(applied, Form::Key);
     let mut scratch = Scratch::new();
     let mut keys: BTreeMap<Vec<u8>, BTreeSet<u32>> = BTreeMap::new();
     let mut url = Vec::new();

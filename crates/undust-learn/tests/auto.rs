@@ -19,12 +19,12 @@ fn learn(pages: &[Page]) -> LearnedSite {
 }
 
 fn engine(learned: LearnedSite) -> Canonicalizer {
-    Canonicalizer::new(&RuleSet::of_site(SITE, SiteBy::default(), learned.rules.rules), Form::Key)
+    Canonicalizer::of_rules(&RuleSet::of_site(SITE, SiteBy::default(), learned.rules.rules), Form::Key)
 }
 
 fn key(engine: &Canonicalizer, path: &str) -> String {
     let mut key = Vec::new();
-    engine.append(format!("http://www.{SITE}{path}").as_bytes(), &mut Scratch::new(), &mut key);
+    engine.canonicalize_into(format!("http://www.{SITE}{path}").as_bytes(), &mut Scratch::new(), &mut key);
     String::from_utf8(key).expect("these URLs are text")
 }
 
@@ -105,7 +105,7 @@ fn labels_that_mean_nothing() {
     let (mut scratch, mut evaluation) = (Scratch::new(), Evaluation::new());
     for page in &pages {
         let mut key = Vec::new();
-        known.append(&page.url, &mut scratch, &mut key);
+        known.canonicalize_into(&page.url, &mut scratch, &mut key);
         evaluation.add(SITE, &page.url, &key, page.label().expect("all have one"));
     }
     assert!(evaluation.report(&std::collections::BTreeMap::new()).total.metrics.recall >= 0.99);

@@ -181,7 +181,7 @@ fn keys(rows: &[Row], rules: &[String]) -> usize {
 }
 
 fn engine(rules: Vec<Rule>) -> Canonicalizer {
-    Canonicalizer::new(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
+    Canonicalizer::of_rules(&RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules), Form::Key)
 }
 
 #[test]

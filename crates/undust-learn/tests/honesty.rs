@@ -38,7 +38,7 @@ fn learn_and_test(learned_from: Vec<Page>, tested_on: &[Page], seed: u64) -> (Ru
 }
 
 fn score(set: &RuleSet, pages: &[Page]) -> Score {
-    let engine = Canonicalizer::new(set, Form::Key);
+    let engine = Canonicalizer::of_rules(set, Form::Key);
     let mut scratch = Scratch::new();
     let mut evaluation = Evaluation::new();
     for page in pages {

@@ -77,7 +77,7 @@ pub(crate) fn set_of(learned: &Learned) -> RuleSet {
 
 /// The canonical key of each URL, by the real engine.
 pub(crate) fn keys(set: &RuleSet, rows: &[Row]) -> Vec<Vec<u8>> {
-    let engine = Canonicalizer::new(set, Form::Key);
+    let engine = Canonicalizer::of_rules(set, Form::Key);
     let mut scratch = Scratch::new();
     rows.iter().map(|(url, _)| engine.canonicalize(url.as_bytes(), &mut scratch).into_owned()).collect()
 }

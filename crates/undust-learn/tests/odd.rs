@@ -55,7 +55,7 @@ pub(crate) fn holds_for(learned: &Learned, rows: &[Row]) {
     let distinct = |set: &RuleSet| keys(set, rows).into_iter().collect::<BTreeSet<_>>().len() as u64;
     let saved: u64 = set.rules().filter_map(|(_, rule)| Some(rule.evidence.as_ref()?.saved)).sum();
     assert_eq!(distinct(&none) - distinct(&set), saved, "{:?}", texts(learned));
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = Canonicalizer::of_rules(&set, Form::Key);
     let mut scratch = Scratch::new();
     for key in keys(&set, rows) {
         assert_eq!(engine.canonicalize(&key, &mut scratch), key.as_slice());

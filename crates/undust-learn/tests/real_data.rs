@@ -59,8 +59,8 @@ fn learned_rules_on_all_urls() {
     let set = learn(&labelled);
     assert!(set.rules().count() > 100, "hardly anything was learned");
     assert_eq!(check(&set), []);
-    let (engine, naive) = (Canonicalizer::new(&set, Form::Key), Naive::new(&set, Form::Key));
-    let fetchable = Canonicalizer::new(&set, Form::Url);
+    let (engine, naive) = (Canonicalizer::of_rules(&set, Form::Key), Naive::new(&set, Form::Key));
+    let fetchable = Canonicalizer::of_rules(&set, Form::Url);
     let mut scratch = Scratch::new();
     let (mut urls, mut changed) = (0, 0);
     for page in labelled.iter().chain(&files(&OTHERS)).flat_map(|file| pages(file)) {

@@ -28,9 +28,9 @@ fn main() {
         );
     }
     let file = learn(&pages, 64);
-    let engine = Canonicalizer::new(&file.rules, Form::Key);
+    let engine = Canonicalizer::of_rules(&file.rules, Form::Key);
     let mut scratch = undust::apply::Scratch::new();
-    let alone = rate(&pages, |url, out| engine.append(url, &mut scratch, out));
+    let alone = rate(&pages, |url, out| engine.canonicalize_into(url, &mut scratch, out));
     let both_engines = Engine::new(&file, Form::Key);
     let mut scratch = Scratch::new();
     let both = rate(&pages, |url, out| both_engines.canonicalize_into(url, &mut scratch, out));

@@ -8,7 +8,8 @@ use std::collections::HashMap;
 use std::sync::{Arc, PoisonError, RwLock};
 
 use undust::apply::{self, Canonicalizer, Form};
-use undust::url::{SiteBy, SplitUrl};
+use undust::rules::Rule;
+use undust::url::{SiteBy, SplitUrl, find_by_host_suffix};
 use undust_learn::intern::Interner;
 
 use crate::model::{Known, Model, TrustedDecoder};
@@ -69,7 +70,7 @@ impl Engine {
         let translator =
             |(site, model): (&String, &Model)| (site.clone().into_bytes(), Translator::new(model.clone()));
         Engine {
-            engine: Canonicalizer::new(&file.rules, form),
+            engine: Canonicalizer::of_rules(&file.rules, form),
             site_by: file.rules.site_by,
             sites: file.models.iter().map(translator).collect(),
         }
@@ -78,14 +79,14 @@ impl Engine {
     /// Appends the canonical form of `url` to `out`.
     pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         let start = out.len();
-        self.engine.append(url, &mut scratch.engine, out);
+        self.engine.canonicalize_into(url, &mut scratch.engine, out);
         if self.sites.is_empty() || !self.translate(&out[start..], scratch) {
             return;
         }
         for _ in 1..MAX_TURNS {
             let mut now = std::mem::take(&mut scratch.now);
             now.clear();
-            self.engine.append(&scratch.next, &mut scratch.engine, &mut now);
+            self.engine.canonicalize_into(&scratch.next, &mut scratch.engine, &mut now);
             let goes_on = self.translate(&now, scratch);
             scratch.now = now;
             if !goes_on {
@@ -108,8 +109,8 @@ impl Engine {
         self.engine.has_skips()
     }
 
-    /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules.
-    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
+    /// The first rule by which `canonical`, a canonical form, need not be fetched.
+    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<&Rule> {
         self.engine.skips(canonical, &mut scratch.engine)
     }
 
@@ -140,17 +141,9 @@ impl Engine {
 
     /// The model of the site that a URL is of: by domain, the longest suffix of its host that has one.
     fn translator(&self, url: &[u8]) -> Option<(&[u8], &Translator)> {
-        let mut host = SplitUrl::new(url)?.host();
-        loop {
-            if let Some((site, translator)) = self.sites.get_key_value(host) {
-                return Some((site, translator));
-            }
-            if self.site_by == SiteBy::Host {
-                return None;
-            }
-            let dot = host.iter().position(|b| *b == b'.')?;
-            host = &host[dot + 1..];
-        }
+        let named = |name: &[u8]| self.sites.get_key_value(name);
+        let (site, translator) = find_by_host_suffix(SplitUrl::new(url)?.host(), self.site_by, named)?;
+        Some((site, translator))
     }
 
     /// Translate what was put off, many templates at once, and put off no more. Whether there was anything.
@@ -277,6 +270,38 @@ impl Translator {
         for (template, answer) in templates.into_iter().zip(answers) {
             let output = speaker.believed(&self.model.vocabulary, &template, answer);
             memo.insert(template, output);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::BTreeMap;
+
+    use undust::rules::RuleSet;
+    use undust_learn::learn::seq2seq::tokens::Delimiters;
+    use undust_learn::learn::seq2seq::vocabulary::Vocabulary;
+
+    use super::*;
+    use crate::model::Report;
+
+    #[test]
+    fn a_host_in_capitals_finds_the_model_of_its_site() {
+        let vocabulary = Vocabulary::new(Delimiters::new(b":"), Vec::new());
+        let model = Model { vocabulary, known: BTreeMap::new(), speaker: None, report: Report::default() };
+        let models = BTreeMap::from([("a.com".to_owned(), model)]);
+        let rules = RuleSet { normalize: false, ..RuleSet::default() };
+        let mut file = RuleFile { rules, models };
+        let by_domain = Engine::new(&file, Form::Key);
+        file.rules.site_by = SiteBy::Host;
+        let by_host = Engine::new(&file, Form::Key);
+        for (url, domain, host) in [
+            ("http://A.COM/", true, true),
+            ("http://WWW.a.Com:80/x", true, false),
+            ("http://ba.com/", false, false),
+        ] {
+            assert_eq!(by_domain.translator(url.as_bytes()).is_some(), domain, "{url}");
+            assert_eq!(by_host.translator(url.as_bytes()).is_some(), host, "{url}");
         }
     }
 }

@@ -143,7 +143,7 @@ const MAX_URLS_ASKED: usize = 8;
 fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by: SiteBy) -> Vec<bool> {
     let in_force = |rule: &Rule| Rule { review: Review::Accepted, ..rule.clone() };
     let rules = RuleSet::of_site(&rules.site, site_by, rules.rules.iter().map(in_force).collect());
-    let (engine, mut scratch) = (Canonicalizer::new(&rules, Form::Key), Scratch::new());
+    let (engine, mut scratch) = (Canonicalizer::of_rules(&rules, Form::Key), Scratch::new());
     let mut is_left = |((template, rows), entry): ((&Template, &Vec<u32>), &Entry)| {
         let mut is_changed = |row: &u32| {
             let url = corpus.url(template, *row);

@@ -14,7 +14,7 @@ use std::collections::HashSet;
 
 use serde::Serialize;
 use undust::page::Page;
-use undust::rules::{Action, Class3, classify};
+use undust::rules::{Action, RuleClass, classify};
 
 use super::MIN_URLS;
 use super::halves::{Half, sizes, split};
@@ -125,7 +125,7 @@ pub enum Which {
     /// Those learned from clusters of these sizes: R1, R2, and R3, which is both together.
     LearnedFrom(Sizes),
     /// Those of a class.
-    Class(Class3),
+    Class(RuleClass),
     /// Those of at most this false-positive rate.
     MaxFpr(f64),
 }
@@ -134,7 +134,7 @@ impl Which {
     /// All that are tried.
     pub fn all() -> impl Iterator<Item = Which> {
         let learned_from = Sizes::ALL.map(Which::LearnedFrom);
-        let classes = [Class3::Dust, Class3::Irp, Class3::Regx].map(Which::Class);
+        let classes = [RuleClass::Dust, RuleClass::Irp, RuleClass::Regx].map(Which::Class);
         learned_from.into_iter().chain(classes).chain(MAX_FPRS.map(Which::MaxFpr))
     }
 }
@@ -263,7 +263,7 @@ struct Rule {
     action: Action,
     from_small: bool,
     from_large: bool,
-    class: Class3,
+    class: RuleClass,
     proof: Proof,
 }
 
@@ -355,9 +355,9 @@ impl<'s> Field<'s> {
             which,
             rules: rules.len() as u64,
             classes: Classes {
-                dust: of_class(Class3::Dust),
-                irp: of_class(Class3::Irp),
-                regx: of_class(Class3::Regx),
+                dust: of_class(RuleClass::Dust),
+                irp: of_class(RuleClass::Irp),
+                regx: of_class(RuleClass::Regx),
             },
             reductions: reductions.collect(),
         }

@@ -230,10 +230,10 @@ impl Experiment {
 
     fn score(&self, site: &str, rules: Vec<Rule>, pages: &[Page]) -> Score {
         let count = rules.len() as u64;
-        let engine = Canonicalizer::new(&RuleSet::of_site(site, self.site_by, rules), Form::Key);
+        let engine = Canonicalizer::of_rules(&RuleSet::of_site(site, self.site_by, rules), Form::Key);
         let mut scratch = Scratch::new();
         crawl(site, pages, count, |url, key| {
-            engine.append(url, &mut scratch, key);
+            engine.canonicalize_into(url, &mut scratch, key);
             false
         })
     }

@@ -242,14 +242,14 @@ impl Test<'_> {
         let name = &self.site.name;
         let count = BTreeMap::from([(name.clone(), rules.len() as u64)]);
         let rules = rules.iter().cloned().map(Rule::new).collect();
-        let engine = Canonicalizer::new(&RuleSet::of_site(name, self.site_by, rules), Form::Key);
+        let engine = Canonicalizer::of_rules(&RuleSet::of_site(name, self.site_by, rules), Form::Key);
         let (mut scratch, mut url, mut key) = (Scratch::new(), Vec::new(), Vec::new());
         let mut walk = Evaluation::new();
         for (row, cluster) in (0..).zip(&self.truth) {
             url.clear();
             self.site.write_url(row, &mut url);
             key.clear();
-            engine.append(&url, &mut scratch, &mut key);
+            engine.canonicalize_into(&url, &mut scratch, &mut key);
             walk.add(name, &url, &key, &cluster.to_string());
         }
         walk.report(&count).total

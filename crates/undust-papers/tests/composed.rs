@@ -122,7 +122,7 @@ fn applied(rule: &Rewrite, url: &[u8]) -> Vec<u8> {
     let rules = vec![Rule::new(Action::Rewrite(rule.clone()))];
     let set = RuleSet { normalize: false, ..RuleSet::of_site(EVERY_SITE, SiteBy::Host, rules) };
     let mut after = url.to_vec();
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = Canonicalizer::of_rules(&set, Form::Key);
     engine.each_change(url, &mut Scratch::new(), |_, changed| after = changed.to_vec());
     after
 }

@@ -143,13 +143,11 @@ impl Canonicalizer {
         if !self.engine.has_skips() {
             return None;
         }
-        let number = SCRATCH.with_borrow_mut(|(scratch, out)| {
+        SCRATCH.with_borrow_mut(|(scratch, out)| {
             out.clear();
             self.engine.append(url.bytes(), scratch, out);
-            self.engine.skips(out, scratch)
-        })?;
-        let active = self.deployed.rules.rules().filter(|(_, rule)| rule.is_active());
-        active.map(|(_, rule)| rule.id.clone()).nth(number as usize)
+            self.engine.skips(out, scratch).map(|rule| rule.id.clone())
+        })
     }
 
     /// The ids of the rules that fire on a URL, in the order in which they do.

@@ -35,14 +35,15 @@ fn main() {
         bytes as f64 / 1e6
     );
     let set = rules(10);
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = Canonicalizer::of_rules(&set, Form::Key);
     let small = RuleSet { sites: set.sites[..100].to_vec(), ..RuleSet::default() };
     let naive = Naive::new(&small, Form::Key);
     let others: Vec<(usize, Canonicalizer)> =
-        [1, 100].map(|per_site| (per_site, Canonicalizer::new(&rules(per_site), Form::Key))).into();
+        [1, 100].map(|per_site| (per_site, Canonicalizer::of_rules(&rules(per_site), Form::Key))).into();
     let forum = on_sites(SUBSTITUTION_SITES);
-    let substitutes: Vec<(usize, Canonicalizer)> =
-        [20, 200].map(|per_site| (per_site, Canonicalizer::new(&substitutions(per_site), Form::Key))).into();
+    let substitutes: Vec<(usize, Canonicalizer)> = [20, 200]
+        .map(|per_site| (per_site, Canonicalizer::of_rules(&substitutions(per_site), Form::Key)))
+        .into();
     let mut parse = row("url::Url::parse", &urls, |url| drop(black_box(url::Url::parse(url))));
     let mut rows = vec![
         row("SplitUrl::new", &urls, |url| _ = black_box(SplitUrl::new(url.as_bytes()))),
@@ -112,7 +113,7 @@ fn apply(engine: &Canonicalizer) -> impl FnMut(&str) {
     let mut out = Vec::new();
     move |url| {
         out.clear();
-        engine.append(url.as_bytes(), &mut scratch, &mut out);
+        engine.canonicalize_into(url.as_bytes(), &mut scratch, &mut out);
         black_box(&out);
     }
 }

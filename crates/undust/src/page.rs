@@ -1,14 +1,22 @@
-//! What a crawl or a log saw of one URL: data only, no behaviour beyond naming its own evidence.
+//! A page: what a crawl or a log saw under one URL. Data only.
 
 mod words;
 
 use serde::{Deserialize, Serialize};
 
+#[doc(hidden)]
 pub use words::Words;
 
-/// One crawled or logged URL with whatever is known of its content.
+/// One crawled or logged URL with whatever is known of its content: the input of learning.
 ///
 /// The URL is bytes, not text: real crawls hold URLs that are not UTF-8, and they must survive.
+///
+/// ```
+/// use undust::Page;
+///
+/// let page = Page { cluster: Some("news-7".to_owned()), ..Page::new("http://example.com/7?sid=1") };
+/// assert_eq!(page.label(), Some("news-7"));
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Page {
     /// The URL as it was seen.
@@ -33,19 +41,25 @@ pub struct Page {
     pub canonical: Option<String>,
     /// Where the URL redirects to.
     pub redirect: Option<String>,
-    /// The `No-Vary-Search` header of the answer: which parameters the server says not to look at.
+    /// The `No-Vary-Search` header of the response: parameters that the server ignores.
     pub no_vary_search: Option<String>,
     /// Whether the site's sitemap lists the URL, where there is one.
     pub sitemap: Option<bool>,
-    /// What the server sent. Large: dropped once it has been read for `text`, `title` and the like.
+    /// The body of the response. Large: dropped once `text`, `title` and the like are read from it.
     pub body: Option<Body>,
-    /// What the page says.
+    /// The text of the page.
     pub text: Option<String>,
     /// The words of the text, where the text itself was not kept.
     pub words: Option<Words>,
 }
 
-/// The content of an answer, as it came (but for transfer and content encodings).
+/// The content of a response, without its transfer and content encodings.
+///
+/// ```
+/// let body = undust::Body { bytes: b"<p>Hello".to_vec(), content_type: Some("text/html".to_owned()), cut: false };
+/// let page = undust::Page { body: Some(body), ..undust::Page::new("http://example.com/") };
+/// assert!(page.body.is_some());
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Body {
     /// The bytes.
@@ -58,6 +72,11 @@ pub struct Body {
 
 impl Page {
     /// A page of which nothing but the URL is known.
+    ///
+    /// ```
+    /// let page = undust::Page::new("http://example.com/");
+    /// assert_eq!((page.url.as_slice(), page.label()), (&b"http://example.com/"[..], None));
+    /// ```
     pub fn new(url: impl Into<Vec<u8>>) -> Page {
         Page { url: url.into(), ..Page::default() }
     }
@@ -83,6 +102,14 @@ impl Page {
     /// The duplicate label: the given cluster, else the digest of a successful fetch.
     ///
     /// Digests of error pages and redirects say nothing about the page behind the URL, so they do not count.
+    ///
+    /// ```
+    /// # use undust::Page;
+    /// let mut page = Page { digest: Some("sha1:2c7d".to_owned()), ..Page::new("http://example.com/") };
+    /// assert_eq!(page.label(), Some("sha1:2c7d"));
+    /// page.status = Some(404);
+    /// assert_eq!(page.label(), None);
+    /// ```
     pub fn label(&self) -> Option<&str> {
         let fetched = self.status.is_none_or(|s| (200..300).contains(&s));
         self.cluster.as_deref().or(if fetched { self.digest.as_deref() } else { None })

@@ -7,7 +7,7 @@ use undust::apply::{Canonicalizer, Finding, Form, Naive, Scratch, check};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::SiteBy;
 
-use crate::{in_repository, read, reread, show};
+use crate::{compile, in_repository, read, reread, show};
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
@@ -173,7 +173,7 @@ impl Case {
         };
         let naive = Naive::new(&set, form);
         let crowded = crowded(&set);
-        let compiled = [Canonicalizer::new(&set, form), Canonicalizer::new(&crowded, form)];
+        let compiled = [compile(&set, form), compile(&crowded, form)];
         let engines = [
             Engine::Naive(&naive),
             Engine::Compiled("compiled", &compiled[0]),
@@ -342,6 +342,7 @@ fn tell(finding: &Finding) -> String {
         Finding::Twice { rule, .. } => format!("twice {rule}"),
         Finding::Outside { rule, .. } => format!("outside {rule}"),
         Finding::NotUrl { rule, .. } => format!("not-url {rule}"),
+        other => other.to_string(),
     }
 }
 

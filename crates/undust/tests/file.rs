@@ -1,10 +1,10 @@
 //! The rule file: a frozen file of every version still reads, the schema is the one we publish, errors say what to do.
 
-use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::apply::{Form, Scratch};
 use undust::rules::{Action, Review, RuleSet};
 use undust::url::SiteBy;
 
-use crate::{in_repository, read};
+use crate::{compile, in_repository, read};
 
 #[test]
 fn version_1_still_reads() {
@@ -34,7 +34,7 @@ fn version_1_still_reads() {
 #[test]
 fn version_1_still_means_the_same() {
     let set = RuleSet::from_json(&read(&in_repository("testdata/compat/v1.rules.json"))).expect("version 1");
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = compile(&set, Form::Key);
     let cases = [
         ("http://a.b/x?utm_source=&q=1#f", "http://a.b/x?q=1#f"),
         ("http://www.example.com/news/7-a?sid=1&b=2&a=1", "http://www.example.com/news/7?a=1&b=2"),
@@ -137,13 +137,13 @@ fn other_files() {
 fn escapes_in_rules_are_normalised_where_urls_are() {
     let rule = r#""match": "http://a.com/%7eme/{x}?%61=1", "rewrite": "http://a.com/%7Eme/{x}""#;
     let set = RuleSet::from_json(&with_rule(rule)).expect("well formed");
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = compile(&set, Form::Key);
     for url in ["http://a.com/~me/1?a=1", "http://a.com/%7Eme/%31?%61=%31"] {
         assert_eq!(engine.canonicalize_str(url, &mut Scratch::new()), "http://a.com/~me/1", "{url}");
     }
     let as_it_is = with_rule(rule).replace(r#""undust": 1"#, r#""undust": 1, "normalize": false"#);
     let set = RuleSet::from_json(&as_it_is).expect("well formed");
-    let engine = Canonicalizer::new(&set, Form::Key);
+    let engine = compile(&set, Form::Key);
     let url = "http://a.com/%7eme/%31?%61=1";
     assert_eq!(engine.canonicalize_str(url, &mut Scratch::new()), "http://a.com/%7Eme/%31");
 }

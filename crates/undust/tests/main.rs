@@ -10,6 +10,7 @@ mod wpt;
 use std::path::{Path, PathBuf};
 
 use undust::rules::{Action, SyntaxError};
+use undust::{Canonicalizer, CompileError, Form, RuleSet};
 
 /// A path below the repository's root.
 fn in_repository(path: &str) -> PathBuf {
@@ -28,6 +29,17 @@ fn reread(action: &Action) -> Result<Action, SyntaxError> {
         Action::Rewrite(_) => Action::rewrite(&from, &to),
         Action::Substitute(_) => Action::substitute(&from, &to),
         Action::Skip(_) => Action::skip(&from),
+    }
+}
+
+/// The compiled engine; of a set that is refused for its model, that of its rules.
+fn compile(set: &RuleSet, form: Form) -> Canonicalizer {
+    match (Canonicalizer::new(set, form), &set.model) {
+        (Ok(engine), None) => engine,
+        (Err(CompileError::Model { file }), Some(model)) if file == model.file => {
+            Canonicalizer::of_rules(set, form)
+        }
+        (other, model) => panic!("{other:?} with {model:?}"),
     }
 }
 

@@ -33,14 +33,14 @@ impl Merged {
     /// What these rules make of the site.
     pub(super) fn new(site: &Site, rules: &SiteRules, site_by: SiteBy) -> Merged {
         let set = RuleSet::of_site(&rules.site, site_by, rules.rules.clone());
-        let (engine, mut scratch) = (Canonicalizer::new(&set, Form::Key), Scratch::new());
+        let (engine, mut scratch) = (Canonicalizer::of_rules(&set, Form::Key), Scratch::new());
         let (mut url, mut key, mut numbers, mut skipped) =
             (Vec::new(), Vec::new(), HashMap::new(), Vec::new());
         let entry = |row: u32| {
             url.clear();
             key.clear();
             site.write_url(row, &mut url);
-            engine.append(&url, &mut scratch, &mut key);
+            engine.canonicalize_into(&url, &mut scratch, &mut key);
             let number = *numbers.entry(xxh3_64(&key)).or_insert_with(|| {
                 skipped.push(engine.skips(&key, &mut scratch).is_some());
                 skipped.len() as u32 - 1

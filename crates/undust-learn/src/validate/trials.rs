@@ -58,7 +58,7 @@ pub(super) fn each_change<'u>(
 /// Runs `rules` whatever was said of them.
 fn engine(rules: &[Rule], site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {
     let rules = rules.iter().map(|rule| Rule::new(rule.action.clone())).collect();
-    Canonicalizer::new(&RuleSet::of_site(site, site_by, rules), form)
+    Canonicalizer::of_rules(&RuleSet::of_site(site, site_by, rules), form)
 }
 
 fn alone(rule: &Rule, site: &str, site_by: SiteBy, form: Form) -> Canonicalizer {

@@ -66,9 +66,9 @@ fn classes_by_themselves() {
     let report = run(Experiment::default(), &[PRINT, SKIN]);
     let classes = set(&report, Which::LearnedFrom(Sizes::All)).classes;
     assert_eq!(classes, Classes { dust: 1, irp: 1, regx: 0 });
-    assert_eq!(counts(set(&report, Which::Class(Class3::Dust)), On::Both, Sizes::All), (240, 60, 0));
-    assert_eq!(counts(set(&report, Which::Class(Class3::Irp)), On::Both, Sizes::All), (240, 114, 0));
-    let none = set(&report, Which::Class(Class3::Regx));
+    assert_eq!(counts(set(&report, Which::Class(RuleClass::Dust)), On::Both, Sizes::All), (240, 60, 0));
+    assert_eq!(counts(set(&report, Which::Class(RuleClass::Irp)), On::Both, Sizes::All), (240, 114, 0));
+    let none = set(&report, Which::Class(RuleClass::Regx));
     assert_eq!((none.rules, counts(none, On::Both, Sizes::All)), (0, (240, 0, 0)));
 }
 

@@ -50,7 +50,7 @@ impl Method for RuleMethod {
         // What is merely likely is not applied either.
         rules.retain(Rule::is_active);
         let count = rules.len() as u64;
-        let engine = Canonicalizer::new(&RuleSet::of_site(site, self.config.site_by, rules), Form::Key);
+        let engine = Canonicalizer::of_rules(&RuleSet::of_site(site, self.config.site_by, rules), Form::Key);
         Box::new(RuleKeys { engine, scratch: Scratch::new(), rules: count })
     }
 }
@@ -64,7 +64,7 @@ struct RuleKeys {
 
 impl Canonical for RuleKeys {
     fn append_key(&mut self, url: &[u8], out: &mut Vec<u8>) {
-        self.engine.append(url, &mut self.scratch, out);
+        self.engine.canonicalize_into(url, &mut self.scratch, out);
     }
 
     fn is_skipped(&mut self, key: &[u8]) -> bool {

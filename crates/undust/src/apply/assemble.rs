@@ -1,7 +1,7 @@
 //! From a rule to code: tests in the order in which they are made, operations in the order in which they print.
 
 use super::code::{Bind, Code, Header, Op, PieceTest, Test, flag};
-use super::rest::stays_normal;
+use super::fixpoint::stays_normal;
 use crate::rules::template::{
     Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
 };

@@ -1,7 +1,7 @@
-//! Is a rule set fit to be used: no conflicts, no circles, no rule that can never fire?
+//! The check of a rule set: conflicts, circles, rules that can never fire.
 //!
-//! That rules come to rest is proven (see `proof`). Where it is not, circles are shown by running the engine on URLs made from the rules themselves: every match with its holes
-//! filled by fresh values, by the fixed values that the site's other rules ask for, and by the examples in the evidence.
+//! Termination is proven (see `proof`). Where it is not, circles are sought by running the engine on URLs made from the rules themselves: every match
+//! with its holes filled by fresh values, by the fixed values of the site's other rules, and by the examples in the evidence.
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
@@ -15,10 +15,21 @@ use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Temp
 use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl};
 
-/// Something wrong with a rule set.
+/// Something wrong with a rule set; found by [`check`]. Its text names the rules.
+///
+/// ```
+/// use undust::{Action, Finding, Rule, RuleSet, SiteBy, check};
+///
+/// let there = Rule::new(Action::rewrite("http://example.com/a", "http://example.com/b")?);
+/// let back = Rule::new(Action::rewrite("http://example.com/b", "http://example.com/a")?);
+/// let findings = check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![there, back]));
+/// assert!(matches!(&findings[..], [Finding::Circle { url, .. }] if url == "http://example.com/a"));
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Finding {
-    /// Rules that undo each other: on this URL they never come to rest.
+    /// Rules that undo each other: on this URL they reach no fixed point.
     Circle {
         /// The site.
         site: String,
@@ -34,7 +45,7 @@ pub enum Finding {
         /// The rules.
         rules: Vec<String>,
     },
-    /// Two rules that speak of the same URLs and disagree: the second can never fire.
+    /// Two rules that match the same URLs and disagree: the second can never fire.
     Conflict {
         /// The site.
         site: String,
@@ -50,16 +61,16 @@ pub enum Finding {
         /// The rule.
         rule: String,
     },
-    /// The rule speaks of a host outside its site.
+    /// The rule matches a host outside its site.
     Outside {
         /// The site.
         site: String,
         /// The rule.
         rule: String,
-        /// The host it speaks of.
+        /// The host it matches.
         host: String,
     },
-    /// What the rule prints is no URL of its site: it has no host, or takes one from another part of the URL.
+    /// The result of the rule is no URL of its site: it has no host, or takes one from another part of the URL.
     NotUrl {
         /// The site.
         site: String,
@@ -67,13 +78,21 @@ pub enum Finding {
         rule: String,
         /// A URL that it matches.
         url: String,
-        /// What it makes of it.
+        /// The result.
         printed: String,
     },
 }
 
 impl Finding {
-    /// The rules that would have to change; one of them would do.
+    /// The ids of the rules to change; one of them is enough.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule, RuleSet, SiteBy, check};
+    /// let twice = Rule::new(Action::substitute("/index.html$", "/$")?);
+    /// let findings = check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![twice.clone(), twice.clone()]));
+    /// assert_eq!(findings[0].blamed(), [twice.id]);
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn blamed(&self) -> &[String] {
         match self {
             Finding::Circle { rules, .. } | Finding::Unproven { rules, .. } => rules,
@@ -92,17 +111,14 @@ impl fmt::Display for Finding {
                 write!(f, "{site}: rules {} run in a circle on {url}", rules.join(", "))
             }
             Finding::Unproven { site, rules } => {
-                write!(f, "{site}: rules {} cannot be shown to come to rest on every URL", rules.join(", "))
+                write!(f, "{site}: rules {} cannot be shown to terminate on every URL", rules.join(", "))
             }
             Finding::Conflict { site, first, second } => {
                 write!(f, "{site}: rules {first} and {second} match the same URLs and disagree")
             }
             Finding::Twice { site, rule } => write!(f, "{site}: rule {rule} stands twice"),
             Finding::Outside { site, rule, host } => {
-                write!(
-                    f,
-                    "{site}: rule {rule} speaks of {host}, which is not on this site, so it never fires"
-                )
+                write!(f, "{site}: rule {rule} matches {host}, which is not on this site, so it never fires")
             }
             Finding::NotUrl { site, rule, url, printed } => {
                 write!(f, "{site}: rule {rule} makes {printed} of {url}, which is no URL of this site")
@@ -111,7 +127,15 @@ impl fmt::Display for Finding {
     }
 }
 
-/// Everything that is wrong with `set`. If there is nothing, its rules come to rest on every URL.
+/// All findings on `set`. Without any, its rules terminate on every URL, in a fixed point.
+///
+/// ```
+/// use undust::{Action, Rule, RuleSet, SiteBy, check};
+///
+/// let rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+/// assert!(check(&RuleSet::of_site("example.com", SiteBy::Domain, vec![rule])).is_empty());
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 pub fn check(set: &RuleSet) -> Vec<Finding> {
     let mut findings = Vec::new();
     for site in &set.sites {
@@ -132,13 +156,15 @@ pub fn check(set: &RuleSet) -> Vec<Finding> {
     findings
 }
 
-/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker to tell than all that [`check`] finds.
+/// The rules that print no URL of their site ([`Finding::NotUrl`]), which is quicker than [`check`].
+#[doc(hidden)]
 pub fn rules_without_url(set: &RuleSet) -> Vec<Finding> {
     let of_site = |site| active(site).filter_map(move |rule| not_url(site, set, rule));
     set.sites.iter().flat_map(of_site).collect()
 }
 
-/// Whether [`check`] finds nothing. This is quicker where it finds something: a question that is open is one finding or another, and need not be looked into.
+/// Whether [`check`] finds nothing. Quicker where it would find something: the first doubt decides.
+#[doc(hidden)]
 pub fn is_fit(set: &RuleSet) -> bool {
     let is_at_odds = |site: &SiteRules| {
         let is_outside = |rule| outside(site, set.site_by, rule).is_some();
@@ -173,7 +199,7 @@ fn disagreements(site: &SiteRules) -> Vec<Finding> {
         let (from, to) = rule.action.sides();
         // A rule that only puts parameters in order leaves the ordered ones to others.
         let orders = from == to;
-        // A skip is asked once no other rule has anything to say any more.
+        // A skip is tried on canonical forms, which no other rule changes.
         let known = by_match.insert((from, orders, rule.action.is_skip()), rule);
         let Some(first) = known else { continue };
         let site = site.site.clone();
@@ -197,7 +223,7 @@ fn outside(site: &SiteRules, by: SiteBy, rule: &Rule) -> Option<Finding> {
     })
 }
 
-/// A URL of which the rule by itself prints what is no URL of its site. A rule that prints a fixed host may lead to another site: it says so.
+/// A URL on which the result of the rule by itself is no URL of its site. A rule that prints a fixed host may lead to another site on purpose.
 fn not_url(site: &SiteRules, set: &RuleSet, rule: &Rule) -> Option<Finding> {
     let is_on_site = |host: &[u8]| site.site == EVERY_SITE || is_below(host, &site.site, set.site_by);
     let action = in_form(&rule.action, Form::Url)?;
@@ -205,7 +231,7 @@ fn not_url(site: &SiteRules, set: &RuleSet, rule: &Rule) -> Option<Finding> {
         Action::Rewrite(rewrite) => rewrite.becomes().host.iter().any(|item| item.fixed().is_some()),
         Action::Substitute(_) | Action::Skip(_) => true,
     };
-    samples(rule, site, &Words::default()).into_iter().find_map(|url| {
+    samples(rule, site, &FixedValues::default()).into_iter().find_map(|url| {
         let split =
             SplitUrl::new(&url).filter(|split| !split.host().is_empty() && is_on_site(split.host()))?;
         let printed = rewrite_once(&action, &split)?;
@@ -227,20 +253,20 @@ fn is_below(host: &[u8], site: &str, by: SiteBy) -> bool {
     before == 0 || (by == SiteBy::Domain && host[before - 1] == b'.')
 }
 
-/// Circles on URLs made from the rules. Those that are proven to come to rest may still make a URL too long at once: a few URLs
+/// Circles on URLs made from the rules. Rules that are proven to terminate may still make a URL too long at once: a few URLs
 /// show that.
 fn circles(set: &RuleSet, form: Form, open: &[Open]) -> Vec<Finding> {
-    let (engine, naive) = (Canonicalizer::new(set, form), Naive::new(set, form));
+    let (engine, naive) = (Canonicalizer::of_rules(set, form), Naive::new(set, form));
     let mut scratch = Scratch::new();
     let suspects: BTreeSet<&String> = open.iter().flat_map(|part| &part.rules).collect();
     let mut seen: BTreeSet<Vec<String>> = BTreeSet::new();
     let mut findings = Vec::new();
     for site in &set.sites {
-        let (words, no_words) = (Words::of(site), Words::default());
+        let (words, no_words) = (FixedValues::of(site), FixedValues::default());
         let words_for = |rule: &Rule| if suspects.contains(&rule.id) { &words } else { &no_words };
         for rule in active(site) {
             let urls = samples(rule, site, words_for(rule)).into_iter();
-            for url in urls.filter(|url| !engine.settles(url, &mut scratch)).take(MOST_CIRCLES) {
+            for url in urls.filter(|url| !engine.settles(url, &mut scratch)).take(MAX_CIRCLES_PER_RULE) {
                 let rules = circle_of(&naive, &url);
                 if seen.insert(rules.clone()) {
                     let url = String::from_utf8_lossy(&url).into_owned();
@@ -252,8 +278,8 @@ fn circles(set: &RuleSet, form: Form, open: &[Open]) -> Vec<Finding> {
     findings
 }
 
-/// So many URLs that a rule matches are followed round; those of one rule mostly run in the same circle.
-const MOST_CIRCLES: usize = 4;
+/// URLs of one rule that are followed round their circles: mostly it is the same circle.
+const MAX_CIRCLES_PER_RULE: usize = 4;
 
 /// The rules that still fire when everything that settles has settled.
 fn circle_of(naive: &Naive, url: &[u8]) -> Vec<String> {
@@ -263,9 +289,9 @@ fn circle_of(naive: &Naive, url: &[u8]) -> Vec<String> {
     ids.into_iter().map(str::to_owned).collect()
 }
 
-/// The fixed values that the rules of a site ask for or print: what a circle would have to pass through.
+/// The fixed values that the rules of a site match or print: a circle would have to pass through them.
 #[derive(Default)]
-struct Words {
+struct FixedValues {
     segments: BTreeSet<Vec<u8>>,
     /// Parameters as they would stand in a URL.
     params: BTreeSet<Vec<u8>>,
@@ -273,12 +299,12 @@ struct Words {
     values: BTreeSet<Vec<u8>>,
 }
 
-/// So many fixed values are tried in each hole; more would make checking a large site quadratic.
-const MOST_WORDS: usize = 24;
+/// Fixed values that are tried in each hole; more would make checking a large site quadratic.
+const MAX_WORDS_PER_HOLE: usize = 24;
 
-impl Words {
-    fn of(site: &SiteRules) -> Words {
-        let mut words = Words::default();
+impl FixedValues {
+    fn of(site: &SiteRules) -> FixedValues {
+        let mut words = FixedValues::default();
         for rule in active(site) {
             if let Action::Rewrite(rewrite) = &rule.action {
                 words.add(rewrite.matches());
@@ -308,7 +334,7 @@ fn param(name: &[u8], value: Option<&[u8]>) -> Vec<u8> {
 }
 
 /// URLs that `rule` matches.
-fn samples(rule: &Rule, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
+fn samples(rule: &Rule, site: &SiteRules, words: &FixedValues) -> Vec<Vec<u8>> {
     let examples = rule.evidence.iter().flat_map(|e| e.examples.iter().flatten());
     let mut urls: Vec<Vec<u8>> = examples.map(|url| url.clone().into_bytes()).collect();
     match &rule.action {
@@ -329,21 +355,21 @@ fn samples(rule: &Rule, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
 }
 
 /// One URL with fresh values, and one for every way to put one known word into one hole.
-fn instances(template: &Template, site: &SiteRules, words: &Words) -> Vec<Vec<u8>> {
+fn instances(template: &Template, site: &SiteRules, words: &FixedValues) -> Vec<Vec<u8>> {
     let host = if site.site == EVERY_SITE { "example.com" } else { &site.site };
     let make = |special: Option<(usize, &[u8])>, rest: Option<&[u8]>, other: Option<&[u8]>| {
         instance(template, host, special, rest, other)
     };
     let holes = template.texts().flatten().filter(|p| !matches!(p, Piece::Literal(_))).count();
     let mut urls = vec![make(None, None, None), make(None, Some(b"fresh"), Some(b"fresh=1"))];
-    for word in words.segments.iter().take(MOST_WORDS) {
+    for word in words.segments.iter().take(MAX_WORDS_PER_HOLE) {
         urls.push(make(None, Some(word), None));
         urls.extend((0..holes.min(8)).map(|hole| make(Some((hole, word)), None, None)));
     }
-    for word in words.values.iter().take(MOST_WORDS) {
+    for word in words.values.iter().take(MAX_WORDS_PER_HOLE) {
         urls.extend((0..holes.min(8)).map(|hole| make(Some((hole, word)), None, None)));
     }
-    urls.extend(words.params.iter().take(MOST_WORDS).map(|other| make(None, None, Some(other))));
+    urls.extend(words.params.iter().take(MAX_WORDS_PER_HOLE).map(|other| make(None, None, Some(other))));
     urls
 }
 
@@ -482,7 +508,7 @@ mod tests {
         let other = rule("other", "http://a.com/x", "http://a.com/z");
         let conflict = "a.com: rules there and other match the same URLs and disagree";
         assert_eq!(findings("a.com", vec![there(), other]), [conflict]);
-        let outside = "b.com: rule there speaks of a.com, which is not on this site, so it never fires";
+        let outside = "b.com: rule there matches a.com, which is not on this site, so it never fires";
         assert_eq!(findings("b.com", vec![there()]), [outside]);
     }
 

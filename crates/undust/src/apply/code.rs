@@ -1,4 +1,4 @@
-//! What compiled rules are made of: words of eight bytes.
+//! The instruction format of compiled rules: words of eight bytes.
 //!
 //! With 100,000 rules loaded, the time goes into fetching them from memory, not into running them. So everything that a
 //! rule needs, and everything that a site needs, lies together in one array of words: a header, tests, operations, fixed
@@ -33,7 +33,7 @@ impl Code {
         self.known = HashMap::new();
     }
 
-    /// Put fixed text into the code. Templates are short (`MAX_SIZE`), so that two bytes hold a length.
+    /// Put fixed text into the code. Templates are short (`MAX_TEMPLATE_BYTES`), so that two bytes hold a length.
     pub(super) fn literal(&mut self, text: &[u8]) -> Literal {
         let words = &mut self.words;
         *self.known.entry(text.to_vec()).or_insert_with(|| {
@@ -130,9 +130,9 @@ pub(super) mod flag {
     pub(crate) const FRAGMENT: u16 = 256;
     /// There may be a fragment.
     pub(crate) const ANY_FRAGMENT: u16 = 512;
-    /// No rule of the site can change what the rule prints.
+    /// No rule of the site can change the result.
     pub(crate) const LAST: u16 = 1024;
-    /// What the rule prints of a normal URL is normal.
+    /// The result on a normal URL is normal.
     pub(crate) const NORMAL: u16 = 2048;
 }
 
@@ -169,7 +169,7 @@ impl Header {
     }
 }
 
-/// What a value must be.
+/// The test of one value.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Test {
     Exact(Literal),
@@ -180,7 +180,7 @@ pub(super) enum Test {
         words: u32,
         bind: Bind,
     },
-    /// So many of [`Code::pieces`], from the given one on.
+    /// `count` of [`Code::pieces`], from `first` on.
     Pieces {
         first: u32,
         count: u16,
@@ -189,7 +189,7 @@ pub(super) enum Test {
     NoValue,
 }
 
-/// What happens to the text a hole holds.
+/// The use of the text of a hole.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Bind {
     Ignore,

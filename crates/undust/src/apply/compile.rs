@@ -1,31 +1,46 @@
-//! From a rule set to a [`Canonicalizer`]: rules found by site first, then by what they ask of a URL.
+//! The compiled engine: [`Canonicalizer`]. Rules are found by site first, then by an index of the facts that they require of a URL.
 
 use std::borrow::Cow;
 use std::collections::HashMap;
+use std::fmt;
 use std::hash::{BuildHasherDefault, Hasher};
 
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::code::Code;
+use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::index::SiteIndex;
 use super::run::Run;
 use super::scratch::Scratch;
 use super::{MAX_STEPS, keeps_host, too_long};
-use crate::rules::{Action, EVERY_SITE, RuleSet, SiteRules};
-use crate::url::{SiteBy, SplitUrl, has_strange_byte, normalize, split_if_normal};
+use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
+use crate::url::{SiteBy, SplitUrl, find_by_host_suffix, has_strange_byte, normalize, split_if_normal};
 
 /// A compiled rule set: immutable, shared between threads, its cost per URL independent of the number of rules.
+///
+/// ```
+/// use undust::{Action, Canonicalizer, Form, Rule, RuleSet, Scratch, SiteBy};
+///
+/// let rule = Rule::new(Action::rewrite("http://example.com/{id}-{title}", "http://example.com/{id}-*")?);
+/// let set = RuleSet::of_site("example.com", SiteBy::Domain, vec![rule]);
+/// let canonicalizer = Canonicalizer::new(&set, Form::Key)?;
+/// let mut scratch = Scratch::new();
+/// assert_eq!(canonicalizer.canonicalize_str("http://example.com/7-news", &mut scratch), "http://example.com/7-*");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub struct Canonicalizer {
     normalize: bool,
     site_by: SiteBy,
     /// By the hash of their names.
-    sites: HashMap<u64, Site, Ready>,
+    sites: HashMap<u64, Site, Prehashed>,
     /// The length of the longest name: no longer suffix of a host need be looked up.
     longest_name: usize,
     every: Site,
     /// The rules that skip URLs, by site; the first holds none.
     skips: Vec<SiteIndex>,
+    /// These rules; the code of each has its place here for a number.
+    skip_rules: Vec<Rule>,
     code: Code,
     needs_labels: bool,
 }
@@ -38,7 +53,7 @@ struct Site {
     skips: u32,
 }
 
-/// What came of trying rules on a URL.
+/// The result of trying rules on a URL.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Fired {
     /// No rule changes it.
@@ -49,13 +64,13 @@ enum Fired {
     Last,
 }
 
-/// Keys are hashes already.
-type Ready = BuildHasherDefault<Passed>;
+/// The hasher of a map whose keys are hashes already.
+type Prehashed = BuildHasherDefault<PrehashedHasher>;
 
 #[derive(Default)]
-struct Passed(u64);
+struct PrehashedHasher(u64);
 
-impl Hasher for Passed {
+impl Hasher for PrehashedHasher {
     fn finish(&self) -> u64 {
         self.0
     }
@@ -67,9 +82,53 @@ impl Hasher for Passed {
     }
 }
 
+impl fmt::Debug for Canonicalizer {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Canonicalizer")
+            .field("normalize", &self.normalize)
+            .field("site_by", &self.site_by)
+            .field("sites", &self.sites.len())
+            .field("skips", &self.skip_rules.len())
+            .finish_non_exhaustive()
+    }
+}
+
 impl Canonicalizer {
-    /// Compile `set`. Rules that are not active are left out.
-    pub fn new(set: &RuleSet, form: Form) -> Canonicalizer {
+    /// Compiles all of `set`, or says why some of it would have no effect.
+    ///
+    /// These parts of a rule set are not applied, on purpose:
+    ///
+    /// - rules that are not active ([`Rule::is_active`]): rejected by a person, refuted by validation or not yet validated;
+    /// - in [`Form::Url`], rules whose `*` stands for no value of the URL: there is nothing to print in its place;
+    /// - what explains rules (learner, evidence, validation, note, [`RuleSet::learned`]).
+    ///
+    /// Rules that can never fire (those of another host, or shadowed by an earlier one) are compiled like the others; [`check`](super::check()) finds
+    /// them. A set that names a model file, two entries of one site, and a site name that is no host are a [`CompileError`].
+    ///
+    /// ```
+    /// use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    ///
+    /// let set = RuleSet::from_json(
+    ///     r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    ///         {"match": "http://example.com/show?sid={sid}&{...}", "rewrite": "http://example.com/show?{...}"}
+    ///     ]}]}"#,
+    /// )?;
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key)?;
+    /// let key = canonicalizer.canonicalize(b"HTTP://Example.com:80/show?id=7&sid=x1", &mut Scratch::new());
+    /// assert_eq!(key, b"http://example.com/show?id=7".as_slice());
+    /// # Ok::<(), Box<dyn std::error::Error>>(())
+    /// ```
+    pub fn new(set: &RuleSet, form: Form) -> Result<Canonicalizer, CompileError> {
+        match CompileError::of(set) {
+            None => Ok(Canonicalizer::of_rules(set, form)),
+            Some(error) => Err(error),
+        }
+    }
+
+    /// Compiles the rules of `set` alone, without the checks of [`Canonicalizer::new`]: for callers that run the model of the set themselves, or
+    /// that made the set and know that it has none.
+    #[doc(hidden)]
+    pub fn of_rules(set: &RuleSet, form: Form) -> Canonicalizer {
         let mut compiled = Canonicalizer {
             normalize: set.normalize,
             site_by: set.site_by,
@@ -77,12 +136,13 @@ impl Canonicalizer {
             longest_name: 0,
             every: Site::default(),
             skips: vec![SiteIndex::default()],
+            skip_rules: Vec::new(),
             code: Code::default(),
             needs_labels: false,
         };
         let mut number = 0..;
         for SiteRules { site, rules } in &set.sites {
-            let active = rules.iter().filter(|rule| rule.is_active()).map(|rule| &rule.action);
+            let active = rules.iter().filter(|rule| rule.is_active());
             let rules = compiled.add_rules(&active.zip(number.by_ref()).collect::<Vec<_>>(), form);
             if site == EVERY_SITE {
                 compiled.every = rules;
@@ -95,22 +155,38 @@ impl Canonicalizer {
     }
 
     /// Compile the rules of one site, given with their numbers.
-    fn add_rules(&mut self, rules: &[(&Action, u32)], form: Form) -> Site {
-        let in_form = |&(action, number)| Some((in_form(action, form)?, number));
-        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) = rules.iter().filter_map(in_form).unzip();
+    fn add_rules(&mut self, rules: &[(&Rule, u32)], form: Form) -> Site {
+        let in_form = rules.iter().filter_map(|(rule, number)| Some((in_form(&rule.action, form)?, *number)));
+        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) = in_form.unzip();
         self.needs_labels |= actions.iter().any(|action| needs_labels(action));
         let changes = SiteIndex::new(&actions, &numbers, &mut self.code);
-        let skips = rules.iter().filter(|(action, _)| action.is_skip());
-        let (actions, numbers): (Vec<Cow<Action>>, Vec<u32>) =
-            skips.map(|&(action, number)| (Cow::Borrowed(action), number)).unzip();
-        if actions.is_empty() {
+        let skips: Vec<&Rule> =
+            rules.iter().map(|(rule, _)| *rule).filter(|rule| rule.action.is_skip()).collect();
+        if skips.is_empty() {
             return Site { changes, skips: 0 };
         }
+        let actions: Vec<Cow<Action>> = skips.iter().map(|rule| Cow::Borrowed(&rule.action)).collect();
+        let numbers: Vec<u32> = (self.skip_rules.len() as u32..).take(skips.len()).collect();
+        self.skip_rules.extend(skips.into_iter().cloned());
         self.skips.push(SiteIndex::new(&actions, &numbers, &mut self.code));
         Site { changes, skips: self.skips.len() as u32 - 1 }
     }
 
     /// The canonical form of `url`, borrowed when it is `url` itself.
+    ///
+    /// URLs are bytes: those of real crawls are not always UTF-8. What is no URL comes back as it is. The result is a fixed point: its canonical form is
+    /// itself.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let mut scratch = Scratch::new();
+    /// let url = b"http://example.com/a?sid=1";
+    /// assert_eq!(*canonicalizer.canonicalize(url, &mut scratch), *b"http://example.com/a");
+    /// ```
     pub fn canonicalize<'u>(&self, url: &'u [u8], scratch: &mut Scratch) -> Cow<'u, [u8]> {
         if let Some(split) = self.split_if_normal(url) {
             return self
@@ -124,8 +200,22 @@ impl Canonicalizer {
         }
     }
 
-    /// Append the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
-    pub fn append(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
+    /// Appends the canonical form of `url` to `out`: nothing is allocated once the buffers have grown.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let (mut scratch, mut key) = (Scratch::new(), Vec::new());
+    /// for url in ["http://example.com/a?sid=1", "http://example.com/b?sid=2"] {
+    ///     key.clear();
+    ///     canonicalizer.canonicalize_into(url.as_bytes(), &mut scratch, &mut key);
+    ///     assert!(!key.contains(&b'?'));
+    /// }
+    /// ```
+    pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         if let Some(split) = self.split_if_normal(url) {
             out.extend_from_slice(self.settle(&split, scratch).unwrap_or(url));
             return;
@@ -140,7 +230,17 @@ impl Canonicalizer {
         if self.normalize { split_if_normal(url) } else { SplitUrl::new(url) }
     }
 
-    /// [`Canonicalizer::canonicalize`] for text.
+    /// [`Canonicalizer::canonicalize`] for text. Where a rule prints bytes that are not UTF-8, they become U+FFFD.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let key = canonicalizer.canonicalize_str("http://example.com/a?sid=1", &mut Scratch::new());
+    /// assert_eq!(key, "http://example.com/a");
+    /// ```
     pub fn canonicalize_str<'u>(&self, url: &'u str, scratch: &mut Scratch) -> Cow<'u, str> {
         match self.canonicalize(url.as_bytes(), scratch) {
             Cow::Borrowed(same) => match std::str::from_utf8(same) {
@@ -154,7 +254,8 @@ impl Canonicalizer {
         }
     }
 
-    /// Whether the rules come to rest on `url`, rather than run in a circle.
+    /// Whether the rules reach a fixed point on `url`, rather than run in a circle.
+    #[doc(hidden)]
     pub fn settles(&self, url: &[u8], scratch: &mut Scratch) -> bool {
         let start = self.normal(url);
         let Some(split) = SplitUrl::new(&start) else { return true };
@@ -162,14 +263,34 @@ impl Canonicalizer {
             || self.fire(&split, self.site_of(split.host()), scratch) == Fired::None
     }
 
-    /// Whether there is a rule that skips URLs.
+    /// Whether the set has an active rule that skips URLs.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// assert!(canonicalizer.has_skips());
+    /// ```
     pub fn has_skips(&self) -> bool {
         self.skips.len() > 1
     }
 
-    /// The rule that says that `canonical`, a canonical form, need not be fetched: its number among the active rules, in the
-    /// order of the set. Of several, the first.
-    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<u32> {
+    /// The first rule by which `canonical`, a canonical form, need not be fetched: its page has other URLs.
+    ///
+    /// ```
+    /// # use undust::{Canonicalizer, Form, RuleSet, Scratch};
+    /// # let set = RuleSet::from_json(r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    /// #     {"match": "http://example.com/{...}?sid={sid}", "rewrite": "http://example.com/{...}"},
+    /// #     {"id": "feeds", "match": "http://example.com/feed/{...}", "skip": true}]}]}"#).unwrap();
+    /// let canonicalizer = Canonicalizer::new(&set, Form::Key).unwrap();
+    /// let mut scratch = Scratch::new();
+    /// let rule = canonicalizer.skips(b"http://example.com/feed/7", &mut scratch);
+    /// assert_eq!(rule.map(|rule| rule.id.as_str()), Some("feeds"));
+    /// assert!(canonicalizer.skips(b"http://example.com/a", &mut scratch).is_none());
+    /// ```
+    pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<&Rule> {
         if !self.has_skips() {
             return None;
         }
@@ -180,19 +301,22 @@ impl Canonicalizer {
         }
         scratch.lay_out(&split, true);
         let numbered =
-            |rule: &Run, scratch: &mut Scratch| rule.speaks_of(&split, scratch).then(|| rule.number());
+            |rule: &Run, scratch: &mut Scratch| rule.matches_url(&split, scratch).then(|| rule.number());
         [site, self.every.skips]
             .iter()
             .find_map(|&at| self.first_of(&self.skips[at as usize], &split, scratch, numbered))
+            .map(|number| &self.skip_rules[number as usize])
     }
 
-    /// What each rule by itself would make of `url`, for the rules that change it: the number of the rule among the active
-    /// ones, in the order of the set, and the result.
+    /// Reports the result of each rule by itself on `url`, for the rules that change it: the number of the rule among the active
+    /// ones, in the order of the set, and the changed URL.
+    #[doc(hidden)]
     pub fn each_change(&self, url: &[u8], scratch: &mut Scratch, report: impl FnMut(u32, &[u8])) {
         self.each_change_of(url, scratch, |_| true, report);
     }
 
     /// [`Canonicalizer::each_change`] of the rules that are `wanted`: the others are not run.
+    #[doc(hidden)]
     pub fn each_change_of(
         &self,
         url: &[u8],
@@ -266,7 +390,7 @@ impl Canonicalizer {
         self.first_of(index, split, scratch, fires).unwrap_or(Fired::None)
     }
 
-    /// The first answer of the rules that may match the URL that `scratch` is laid out for.
+    /// The first `Some` of `ask` over the rules that may match the URL that `scratch` is laid out for.
     fn first_of<T>(
         &self,
         index: &SiteIndex,
@@ -281,7 +405,7 @@ impl Canonicalizer {
         answer
     }
 
-    /// Run one rule and normalise what it printed, in `scratch.out`.
+    /// Runs one rule and normalises its result, in `scratch.out`.
     fn run(&self, rule: &Run, split: &SplitUrl, scratch: &mut Scratch) -> Fired {
         if !rule.rewrite(split, scratch) {
             return Fired::None;
@@ -308,28 +432,14 @@ impl Canonicalizer {
         if self.sites.is_empty() {
             return None;
         }
-        if host.iter().any(u8::is_ascii_uppercase) {
-            return self.site_of_lower(&host.to_ascii_lowercase());
-        }
-        self.site_of_lower(host)
-    }
-
-    /// Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
-    fn site_of_lower(&self, host: &[u8]) -> Option<&Site> {
+        // Sites are known by 64-bit hashes alone: comparing names would cost a fetch from memory for every URL.
         let named =
             |name: &[u8]| if name.len() > self.longest_name { None } else { self.sites.get(&xxh3_64(name)) };
-        match self.site_by {
-            SiteBy::Host => named(host),
-            SiteBy::Domain => {
-                let dots =
-                    host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
-                std::iter::once(host).chain(dots).find_map(named)
-            }
-        }
+        find_by_host_suffix(host, self.site_by, named)
     }
 }
 
-/// Whether a rule needs the host cut into labels: one that speaks of a single host does not.
+/// Whether a rule needs the host cut into labels: one that matches a single host does not.
 fn needs_labels(action: &Action) -> bool {
     let Some(template) = action.matches() else { return false };
     template.host.iter().any(|item| item.fixed().is_none())

@@ -5,7 +5,22 @@ use std::borrow::Cow;
 use crate::rules::template::{Class, Convert, Fragment, Item, List, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite};
 
-/// What canonicalization gives.
+/// The kind of canonical form: a key for equality, or a URL to fetch.
+///
+/// ```
+/// use undust::{Action, Canonicalizer, Form, Rule, RuleSet, Scratch, SiteBy};
+///
+/// let rule = Rule::new(Action::rewrite("http://example.com/{title}/{id:digits}", "http://example.com/*/{id}")?);
+/// let set = RuleSet::of_site("example.com", SiteBy::Domain, vec![rule]);
+/// let canonical = |form| {
+///     let canonicalizer = Canonicalizer::new(&set, form)?;
+///     let canonical = canonicalizer.canonicalize_str("http://example.com/news/7", &mut Scratch::new());
+///     Ok::<_, undust::CompileError>(canonical.into_owned())
+/// };
+/// assert_eq!(canonical(Form::Key)?, "http://example.com/*/7");
+/// assert_eq!(canonical(Form::Url)?, "http://example.com/news/7");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Form {
     /// A key for equality: irrelevant values are `*`.
@@ -15,7 +30,8 @@ pub enum Form {
     Url,
 }
 
-/// What `action` comes to in this form; `None` when it has nothing to say in it. A skip is no part of any form.
+/// `action` in this form; `None` where it has none: a skip changes nothing, and in URL form every `*` needs a value of the URL in its place.
+#[doc(hidden)]
 pub fn in_form(action: &Action, form: Form) -> Option<Cow<'_, Action>> {
     match (form, action) {
         (Form::Url, Action::Rewrite(rewrite)) => fetchable(rewrite).map(|r| Cow::Owned(Action::Rewrite(r))),

@@ -1,4 +1,4 @@
-//! How the rules of a site are found: by the most telling thing they ask of a URL, and by their outlines.
+//! The index of the rules of a site: by the most selective fact that they require of a URL, and by their outlines.
 //!
 //! The index of a site lies behind the code of its rules, two words a rule, so that finding and running a rule touch one
 //! stretch of memory.
@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::assemble::assemble;
 use super::code::Code;
-use super::rest::is_last;
+use super::fixpoint::is_last;
 use super::scratch::Scratch;
 use crate::rules::template::{Item, QueryKind, Template, as_literal};
 use crate::rules::{Action, Substitute, tokens};
@@ -18,7 +18,7 @@ use crate::rules::{Action, Substitute, tokens};
 /// Where the index of one site is.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct SiteIndex {
-    /// What the rules ask: one bit for each [`Ask`].
+    /// The kinds of facts that the rules require: one bit for each [`FactKind`].
     asks: u32,
     /// How long the names of parameters are that rules ask for: one bit for each length.
     name_lengths: u32,
@@ -27,9 +27,9 @@ pub(super) struct SiteIndex {
     filed: u32,
 }
 
-/// What a rule can ask of a URL in one lookup, the most telling first.
+/// A kind of fact about a URL that one lookup can answer, the most selective first.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-enum Ask {
+enum FactKind {
     /// The n-th path component.
     FromStart(u32),
     /// The n-th path component from the end.
@@ -40,89 +40,93 @@ enum Ask {
     ParamValue,
     /// A token: a maximal run of letters and digits, anywhere.
     Token,
-    /// The first label of the host, of rules that do not speak of one host alone.
+    /// The first label of the host, of rules that match more than one host.
     FirstLabel,
     /// Nothing: the rule is tried on every URL of the site.
     Nothing,
 }
 
-/// Path components beyond this are not asked for.
-const DEPTH: u32 = 12;
+/// Path components further from both ends are not indexed.
+const MAX_SEGMENTS: u32 = 12;
 
-impl Ask {
+impl FactKind {
     fn bit(self) -> u32 {
         match self {
-            Ask::FromStart(n) => n,
-            Ask::FromEnd(n) => DEPTH + n,
-            Ask::ParamName => 2 * DEPTH,
-            Ask::ParamValue => 2 * DEPTH + 1,
-            Ask::Token => 2 * DEPTH + 2,
-            Ask::FirstLabel => 2 * DEPTH + 3,
-            Ask::Nothing => 2 * DEPTH + 4,
+            FactKind::FromStart(n) => n,
+            FactKind::FromEnd(n) => MAX_SEGMENTS + n,
+            FactKind::ParamName => 2 * MAX_SEGMENTS,
+            FactKind::ParamValue => 2 * MAX_SEGMENTS + 1,
+            FactKind::Token => 2 * MAX_SEGMENTS + 2,
+            FactKind::FirstLabel => 2 * MAX_SEGMENTS + 3,
+            FactKind::Nothing => 2 * MAX_SEGMENTS + 4,
         }
     }
 
-    fn of_bit(bit: u32) -> Ask {
+    fn of_bit(bit: u32) -> FactKind {
         match bit {
-            n if n < DEPTH => Ask::FromStart(n),
-            n if n < 2 * DEPTH => Ask::FromEnd(n - DEPTH),
-            n if n == 2 * DEPTH => Ask::ParamName,
-            n if n == 2 * DEPTH + 1 => Ask::ParamValue,
-            n if n == 2 * DEPTH + 2 => Ask::Token,
-            n if n == 2 * DEPTH + 3 => Ask::FirstLabel,
-            _ => Ask::Nothing,
+            n if n < MAX_SEGMENTS => FactKind::FromStart(n),
+            n if n < 2 * MAX_SEGMENTS => FactKind::FromEnd(n - MAX_SEGMENTS),
+            n if n == 2 * MAX_SEGMENTS => FactKind::ParamName,
+            n if n == 2 * MAX_SEGMENTS + 1 => FactKind::ParamValue,
+            n if n == 2 * MAX_SEGMENTS + 2 => FactKind::Token,
+            n if n == 2 * MAX_SEGMENTS + 3 => FactKind::FirstLabel,
+            _ => FactKind::Nothing,
         }
     }
 
-    /// A question with an answer as a number. It may be that of another: rules are tested in full.
+    /// The hash of a fact. Collisions are harmless: rules are tested in full.
     fn fact(self, answer: &[u8]) -> u32 {
         xxh3_64_with_seed(answer, u64::from(self.bit())) as u32
     }
 
-    /// What the URL has to say.
-    fn each_answer(self, raw: &[u8], scratch: &Scratch, mut tell: impl FnMut(&[u8])) {
+    /// The values of this kind in the URL.
+    fn each_value(self, raw: &[u8], scratch: &Scratch, mut report: impl FnMut(&[u8])) {
         let segments = &scratch.segments;
         match self {
-            Ask::FromStart(n) => segments.get(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw))),
-            Ask::FromEnd(n) => {
-                segments.iter().nth_back(n as usize).into_iter().for_each(|s| tell(s.of_raw(raw)));
+            FactKind::FromStart(n) => {
+                segments.get(n as usize).into_iter().for_each(|s| report(s.of_raw(raw)))
             }
-            Ask::ParamName => scratch.params.iter().for_each(|p| tell(p.name.of_raw(raw))),
-            Ask::ParamValue => scratch.params.iter().for_each(|p| tell(p.whole().of_raw(raw))),
-            Ask::Token => tokens(raw).for_each(tell),
-            Ask::FirstLabel => scratch.labels.first().into_iter().for_each(|label| tell(label.of_raw(raw))),
-            Ask::Nothing => tell(b""),
+            FactKind::FromEnd(n) => {
+                segments.iter().nth_back(n as usize).into_iter().for_each(|s| report(s.of_raw(raw)));
+            }
+            FactKind::ParamName => scratch.params.iter().for_each(|p| report(p.name.of_raw(raw))),
+            FactKind::ParamValue => scratch.params.iter().for_each(|p| report(p.whole().of_raw(raw))),
+            FactKind::Token => tokens(raw).for_each(report),
+            FactKind::FirstLabel => {
+                scratch.labels.first().into_iter().for_each(|label| report(label.of_raw(raw)))
+            }
+            FactKind::Nothing => report(b""),
         }
     }
 }
 
-/// Sites with more rules do not compare each with each to see after which a URL is at rest.
-const MOST_COMPARED: usize = 64;
+/// Sites with more rules do not compare all pairs for fixed points ([`is_last`]).
+const MAX_RULES_COMPARED: usize = 64;
 
-/// So many rules under one fact are quickly tried one by one; a fact that more rules share tells too little.
-const CROWD: usize = 8;
+/// A fact shared by more rules is not selective enough; up to 8 rules are quickly tried one by one.
+const MAX_RULES_PER_FACT: usize = 8;
 
 impl SiteIndex {
     /// Compile rules of one site, in the order in which they are to be tried, with their numbers.
     pub(super) fn new(actions: &[Cow<Action>], numbers: &[u32], code: &mut Code) -> SiteIndex {
         code.next_site();
-        let facts: Vec<Vec<(Ask, Vec<u8>)>> = actions.iter().map(|action| facts(action)).collect();
-        let mut popularity: HashMap<&(Ask, Vec<u8>), usize> = HashMap::new();
+        let facts: Vec<Vec<(FactKind, Vec<u8>)>> = actions.iter().map(|action| facts(action)).collect();
+        let mut popularity: HashMap<&(FactKind, Vec<u8>), usize> = HashMap::new();
         for fact in facts.iter().flatten() {
             *popularity.entry(fact).or_default() += 1;
         }
         let mut index = SiteIndex { filed: actions.len() as u32, ..SiteIndex::default() };
         let mut filed: Vec<Filed> = Vec::with_capacity(actions.len());
         for ((action, facts), &number) in actions.iter().zip(&facts).zip(numbers) {
-            let telling = facts.iter().find(|fact| popularity[fact] <= CROWD);
+            let telling = facts.iter().find(|fact| popularity[fact] <= MAX_RULES_PER_FACT);
             let (ask, answer) = telling
                 .or_else(|| facts.iter().min_by_key(|fact| popularity[fact]))
-                .map_or((Ask::Nothing, &b""[..]), |(ask, answer)| (*ask, answer));
+                .map_or((FactKind::Nothing, &b""[..]), |(ask, answer)| (*ask, answer));
             index.asks |= 1 << ask.bit();
-            if ask == Ask::ParamName {
+            if ask == FactKind::ParamName {
                 index.name_lengths |= length_bit(answer);
             }
-            let last = actions.len() <= MOST_COMPARED && is_last(action, actions);
+            let last = actions.len() <= MAX_RULES_COMPARED && is_last(action, actions);
             let rule = assemble(action, number, last, code);
             filed.push(Filed { fact: ask.fact(answer), rule, outline: Outline::of_rule(action) });
         }
@@ -143,11 +147,11 @@ impl SiteIndex {
         let filed = &code.words[self.at as usize..][..2 * self.filed as usize];
         let mut asks = self.asks;
         while asks != 0 {
-            let ask = Ask::of_bit(asks.trailing_zeros());
+            let ask = FactKind::of_bit(asks.trailing_zeros());
             asks &= asks - 1;
-            ask.each_answer(raw, scratch, |answer| {
+            ask.each_value(raw, scratch, |answer| {
                 // Most names are not even as long as one that is asked for: no need to hash them.
-                if ask != Ask::ParamName || self.name_lengths & length_bit(answer) != 0 {
+                if ask != FactKind::ParamName || self.name_lengths & length_bit(answer) != 0 {
                     add_filed(filed, ask.fact(answer), outline, candidates);
                 }
             });
@@ -194,7 +198,7 @@ fn first_under(filed: &[u64], fact: u32) -> usize {
     2 * low
 }
 
-/// One rule under one fact, with what can be told of the rule without fetching it from memory.
+/// One rule under one fact, with its outline, which rejects most URLs without fetching the rule from memory.
 struct Filed {
     fact: u32,
     /// Where its code starts.
@@ -208,7 +212,7 @@ impl Filed {
     }
 }
 
-/// What a rule asks, or a URL has, in outline: if a rule matches a URL, the rule's outline fits the URL's.
+/// A coarse summary of a rule's requirements or of a URL: if a rule matches a URL, the rule's outline fits the URL's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct Outline {
     /// One bit for each parameter's name, and one for each with its value.
@@ -232,7 +236,7 @@ impl Outline {
         }
         outline.count = (capped(named), if others { u8::MAX } else { capped(named) });
         for (ask, bytes) in template_facts(from) {
-            if matches!(ask, Ask::ParamName | Ask::ParamValue) {
+            if matches!(ask, FactKind::ParamName | FactKind::ParamValue) {
                 outline.params |= outline_bit(&bytes);
             }
         }
@@ -273,8 +277,8 @@ fn outline_bit(bytes: &[u8]) -> u32 {
     1 << ((bytes.len() as u32 * 7 + end(bytes.first()) * 3 + end(bytes.last()) * 5) & 31)
 }
 
-/// Everything a rule asks that one lookup can answer. A URL that a rule matches has all of these.
-fn facts(action: &Action) -> Vec<(Ask, Vec<u8>)> {
+/// The facts that a rule requires and one lookup can answer. A URL that a rule matches has all of these.
+fn facts(action: &Action) -> Vec<(FactKind, Vec<u8>)> {
     match action {
         Action::Substitute(substitute) => token_facts(substitute),
         Action::Rewrite(rewrite) => template_facts(rewrite.matches()),
@@ -283,15 +287,15 @@ fn facts(action: &Action) -> Vec<(Ask, Vec<u8>)> {
 }
 
 /// A place is on token borders, so that every token of what is replaced is a whole token of the URL. Long ones come first:
-/// they tell more. What stands in most URLs tells least.
-fn token_facts(substitute: &Substitute) -> Vec<(Ask, Vec<u8>)> {
+/// they are more selective. Words of most URLs are the least.
+fn token_facts(substitute: &Substitute) -> Vec<(FactKind, Vec<u8>)> {
     let usual = |token: &[u8]| matches!(token, b"http" | b"https" | b"www" | b"com");
     let mut found: Vec<&[u8]> = tokens(substitute.from()).collect();
     found.sort_by_key(|token| (usual(token), std::cmp::Reverse(token.len())));
-    found.into_iter().map(|token| (Ask::Token, token.to_vec())).collect()
+    found.into_iter().map(|token| (FactKind::Token, token.to_vec())).collect()
 }
 
-fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {
+fn template_facts(template: &Template) -> Vec<(FactKind, Vec<u8>)> {
     let mut facts = Vec::new();
     let rest = template.path.iter().position(|item| matches!(item, Item::Rest(_)));
     for (i, item) in template.path.iter().enumerate() {
@@ -299,31 +303,31 @@ fn template_facts(template: &Template) -> Vec<(Ask, Vec<u8>)> {
         let Some(bytes) = as_literal(text) else { continue };
         let from_end = template.path.len() - 1 - i;
         let (place, ask) = if rest.is_none_or(|rest| i < rest) {
-            (i, Ask::FromStart(i as u32))
+            (i, FactKind::FromStart(i as u32))
         } else {
-            (from_end, Ask::FromEnd(from_end as u32))
+            (from_end, FactKind::FromEnd(from_end as u32))
         };
-        if place < DEPTH as usize {
+        if place < MAX_SEGMENTS as usize {
             facts.push((ask, bytes.to_vec()));
         }
     }
     for item in template.query.iter().flatten() {
         let QueryKind::Param(name, value) = &item.kind else { continue };
-        facts.push((Ask::ParamName, name.clone()));
+        facts.push((FactKind::ParamName, name.clone()));
         match value {
-            None => facts.push((Ask::ParamValue, name.clone())),
+            None => facts.push((FactKind::ParamValue, name.clone())),
             Some(text) => {
                 if let Some(bytes) = as_literal(text) {
-                    facts.push((Ask::ParamValue, [name, b"=".as_slice(), bytes].concat()));
+                    facts.push((FactKind::ParamValue, [name, b"=".as_slice(), bytes].concat()));
                 }
             }
         }
     }
-    // Last, since it tells least. Labels are known where a rule does not name the whole host.
+    // Last, since it is the least selective. Labels are known where a rule does not name the whole host.
     if template.host.iter().any(|item| item.fixed().is_none())
         && let Some(label) = template.host.first().and_then(Item::fixed)
     {
-        facts.push((Ask::FirstLabel, label.to_vec()));
+        facts.push((FactKind::FirstLabel, label.to_vec()));
     }
     facts
 }

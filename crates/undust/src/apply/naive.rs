@@ -1,40 +1,89 @@
 //! The reference interpreter: walks the templates as they are written, copies freely, knows no index.
 //!
-//! It is what the compiled engine is tested against, and what `explain` shows its work with.
+//! The compiled engine is tested against it, and [`explain`] shows its steps.
 
 use std::borrow::Cow;
 use std::collections::BTreeMap;
 
+use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
 use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
-use crate::url::{Param, SiteBy, SplitUrl, normalize};
+use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
-/// The reference interpreter of a rule set.
+/// The reference interpreter of the rules of a set. A model is not applied: see [`explain`].
+#[derive(Clone, Copy, Debug)]
+#[doc(hidden)]
 pub struct Naive<'r> {
     set: &'r RuleSet,
     form: Form,
 }
 
-/// One change on the way to the canonical form.
+/// One change on the way to the canonical form; see [`explain`].
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::default();
+/// let trace = explain(&set, Form::Key, b"HTTP://example.com/")?;
+/// assert!(trace.steps[0].rule.is_none(), "safe normalisation, no rule");
+/// assert_eq!(trace.steps[0].after, b"http://example.com/");
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Step<'r> {
     /// The rule that fired; none for the safe normalisation.
     pub rule: Option<&'r Rule>,
-    /// What came out of it.
+    /// The URL after the change.
     pub after: Vec<u8>,
 }
 
-/// The way of one URL to its canonical form.
+/// The changes of one URL on the way to its canonical form; made by [`explain`].
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::default();
+/// let trace = explain(&set, Form::Key, b"http://example.com/")?;
+/// assert!(trace.settled && trace.steps.is_empty());
+/// assert_eq!(trace.result, b"http://example.com/");
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Trace<'r> {
     /// Every change, in order.
     pub steps: Vec<Step<'r>>,
-    /// Whether the rules came to rest. If not, they run in a circle and the URL stays as it was (normalised).
+    /// Whether the rules reached a fixed point. If not, they run in a circle and the URL stays as it was (normalised).
     pub settled: bool,
     /// The canonical form.
     pub result: Vec<u8>,
+}
+
+/// The canonical form of `url` with the rules that lead to it, in order: what [`Canonicalizer`](super::Canonicalizer) does, shown step by step.
+///
+/// Refuses the same rule sets as [`Canonicalizer::new`](super::Canonicalizer::new). Slow: it looks at every rule of the site.
+///
+/// ```
+/// use undust::{Form, RuleSet, explain};
+///
+/// let set = RuleSet::from_json(
+///     r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+///         {"id": "no-session", "match": "http://{...}/{...}?sid={sid}&{...}", "rewrite": "http://{...}/{...}?{...}"}
+///     ]}]}"#,
+/// )?;
+/// let trace = explain(&set, Form::Key, b"http://example.com/a?sid=1")?;
+/// assert_eq!(trace.result, b"http://example.com/a");
+/// assert_eq!(trace.steps[0].rule.map(|rule| rule.id.as_str()), Some("no-session"));
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
+pub fn explain<'r>(set: &'r RuleSet, form: Form, url: &[u8]) -> Result<Trace<'r>, CompileError> {
+    match CompileError::of(set) {
+        None => Ok(Naive::new(set, form).trace(url)),
+        Some(error) => Err(error),
+    }
 }
 
 impl<'r> Naive<'r> {
@@ -98,14 +147,7 @@ impl<'r> Naive<'r> {
 
     /// The rules of the host's site (by domain: the longest suffix that the set knows), then those of every site.
     fn rules_for(&self, host: &[u8]) -> impl Iterator<Item = &'r Rule> {
-        let host = host.to_ascii_lowercase();
-        let site = match self.set.site_by {
-            SiteBy::Host => self.rules_of(&host),
-            SiteBy::Domain => {
-                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(i, _)| i + 1);
-                std::iter::once(0).chain(dots).find_map(|i| self.rules_of(&host[i..]))
-            }
-        };
+        let site = find_by_host_suffix(host, self.set.site_by, |name| self.rules_of(name));
         let every = self.rules_of(EVERY_SITE.as_bytes());
         site.unwrap_or_default().iter().chain(every.unwrap_or_default()).filter(|r| r.is_active())
     }
@@ -115,7 +157,7 @@ impl<'r> Naive<'r> {
     }
 }
 
-/// What `action` makes of a URL, if it speaks of it at all.
+/// The result of `action` on a URL; `None` if it does not match.
 pub(super) fn rewrite_once(action: &Action, url: &SplitUrl) -> Option<Vec<u8>> {
     match action {
         Action::Rewrite(rewrite) => rewrite_template(rewrite, url),
@@ -129,7 +171,7 @@ fn replace(substitute: &Substitute, url: &SplitUrl) -> Option<Vec<u8>> {
     substitute.apply(url, &mut out).then_some(out)
 }
 
-/// What a match remembers of a URL.
+/// The values that a match captures from a URL.
 #[derive(Default)]
 struct Bindings<'u> {
     holes: BTreeMap<String, &'u [u8]>,
@@ -172,7 +214,7 @@ fn match_option<'u>(text: Option<&Text>, value: Option<&'u [u8]>, bound: &mut Bi
     }
 }
 
-/// Match items from both ends; what is left in between goes to `{...}`.
+/// Matches items from both ends; the remainder in between goes to `{...}`.
 fn match_list<'u>(list: &List, values: Vec<&'u [u8]>, bound: &mut Bindings<'u>) -> Option<Vec<&'u [u8]>> {
     let mut values = std::collections::VecDeque::from(values);
     let before = list.iter().take_while(|item| matches!(item, Item::One(_))).count();

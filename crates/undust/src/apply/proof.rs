@@ -1,9 +1,9 @@
-//! Do the rules of a set come to rest on every URL? A proof that no URL makes them fire for ever, or the rules without one.
+//! The termination proof: no URL makes the rules of a set fire for ever. Or the rules without a proof.
 //!
-//! A run of firings walks a graph: from a rule to those that may change what it printed. A rule on no way round fires once on each
-//! way. For those on a way round, numbers of the URL are sought that none of them raises ([`effect`]): a rule that lowers one of them
-//! fires a limited number of times, so that an endless run would have to do without it. Such rules are taken away, until no rule or no
-//! such number is left.
+//! A run of firings walks a graph: from a rule to those that may change its result. A rule on no cycle fires once on each
+//! path. For those on a cycle, measures of the URL are sought that none of them raises ([`effect`]): a rule that lowers one of them
+//! fires a limited number of times, so that an endless run would have to do without it. Such rules are removed, until no rule or no
+//! such measure is left.
 //!
 //! The proof is about endless runs, not about long ones: more than [`MAX_STEPS`](super::MAX_STEPS) firings are still too many.
 
@@ -16,13 +16,13 @@ use std::borrow::Cow;
 use std::cell::OnceCell;
 use std::collections::BTreeSet;
 
+use super::fixpoint::{Trust, may_follow};
 use super::form::{Form, in_form};
-use super::rest::{Trust, may_follow};
 use crate::rules::{Action, EVERY_SITE, RuleSet};
 use effect::{Effect, Measure, World};
 use sites::{Sites, spoils};
 
-/// Rules that could not be shown to come to rest together.
+/// Rules without a proof that they terminate together.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Open {
     /// The site of the first of them.
@@ -30,16 +30,16 @@ pub(super) struct Open {
     pub(super) rules: Vec<String>,
 }
 
-/// More rules on ways round are not compared each with each.
-const MOST_COMPARED: usize = 3000;
+/// More rules on cycles are not compared in pairs.
+const MAX_RULES_COMPARED: usize = 3000;
 
-/// What could not be proven of `set`, in either form.
+/// The rules of `set` without a proof, in either form.
 pub(super) fn open_questions(set: &RuleSet) -> Vec<Open> {
     let mut open: Vec<Open> = Vec::new();
     for form in [Form::Key, Form::Url] {
         let rules = rules_of(set, form);
         for group in groups(set, &rules) {
-            let found = stuck(&group, set.normalize).into_iter().map(|part| told(&part));
+            let found = stuck(&group, set.normalize).into_iter().map(|part| open_of(&part));
             open.extend(found.collect::<Vec<Open>>());
         }
     }
@@ -79,7 +79,7 @@ fn groups<'e, 'r>(set: &RuleSet, rules: &'e [Entry<'r>]) -> Vec<Vec<&'e Entry<'r
     groups
 }
 
-fn told(part: &[&Entry]) -> Open {
+fn open_of(part: &[&Entry]) -> Open {
     let named = part.iter().find(|e| e.site != EVERY_SITE).or(part.first());
     Open {
         site: named.map_or(EVERY_SITE, |e| e.site).to_owned(),
@@ -87,11 +87,11 @@ fn told(part: &[&Entry]) -> Open {
     }
 }
 
-/// The parts of a group that nothing is known against.
+/// The parts of a group without a proof.
 fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<'r>>> {
     let calm = !normalize || !group.iter().any(|e| spoils(&e.action));
     let world = World { normalize, calm };
-    // Most rules are on no way round: their effects are never asked for.
+    // Most rules are on no cycle: their effects are never needed.
     let cells: Vec<OnceCell<Effect>> = vec![OnceCell::new(); group.len()];
     let effect = |rule: usize| cells[rule].get_or_init(|| Effect::of(&group[rule].action, world));
     let trust = |e: &&Entry| if calm { Trust::of(&e.action, normalize) } else { Trust::Nothing };
@@ -99,27 +99,27 @@ fn stuck<'e, 'r>(group: &[&'e Entry<'r>], normalize: bool) -> Vec<Vec<&'e Entry<
     let follows = |a: usize, b: usize| may_follow(&group[a].action, trusts[a], &group[b].action);
     let mut stuck = Vec::new();
     let rounds = |part: &[usize]| {
-        if part.len() > MOST_COMPARED { vec![part.to_vec()] } else { ways_round(part, follows) }
+        if part.len() > MAX_RULES_COMPARED { vec![part.to_vec()] } else { cycles(part, follows) }
     };
     let mut open: Vec<Vec<usize>> = rounds(&(0..group.len()).collect::<Vec<_>>());
     while let Some(mut part) = open.pop() {
-        take_away(&mut part, effect);
-        let ways_round = rounds(&part);
-        match ways_round.as_slice() {
+        drop_lowering(&mut part, effect);
+        let cycles = rounds(&part);
+        match cycles.as_slice() {
             [same] if same.len() == part.len() => {
                 let rules: Vec<&Action> = part.iter().map(|&rule| &*group[rule].action).collect();
-                if !calm || !narrow::comes_to_rest(&rules, normalize) {
+                if !calm || !narrow::terminates(&rules, normalize) {
                     stuck.push(part.iter().map(|&rule| group[rule]).collect());
                 }
             }
-            _ => open.extend(ways_round),
+            _ => open.extend(cycles),
         }
     }
     stuck
 }
 
-/// Take away the rules that lower a measure which no rule of the part raises, as long as there are any.
-fn take_away<'e>(part: &mut Vec<usize>, effect: impl Fn(usize) -> &'e Effect) {
+/// Removes the rules that lower a measure which no rule of the part raises, as long as there are any.
+fn drop_lowering<'e>(part: &mut Vec<usize>, effect: impl Fn(usize) -> &'e Effect) {
     loop {
         let raised: BTreeSet<&Measure> = part.iter().flat_map(|&rule| &effect(rule).raises).collect();
         let is_raised = |measure: &Measure| {
@@ -138,8 +138,8 @@ fn take_away<'e>(part: &mut Vec<usize>, effect: impl Fn(usize) -> &'e Effect) {
     }
 }
 
-/// The rules on ways round, each set of rules that can reach each other by itself.
-fn ways_round(part: &[usize], follows: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
+/// The rules on cycles: the strongly connected components that have an edge.
+fn cycles(part: &[usize], follows: impl Fn(usize, usize) -> bool) -> Vec<Vec<usize>> {
     let next: Vec<Vec<usize>> =
         part.iter().map(|&a| (0..part.len()).filter(|&b| follows(a, part[b])).collect()).collect();
     let mut back: Vec<Vec<usize>> = vec![Vec::new(); part.len()];
@@ -163,7 +163,7 @@ fn ways_round(part: &[usize], follows: impl Fn(usize, usize) -> bool) -> Vec<Vec
     found
 }
 
-/// What can be reached from `start` and was not seen before, in the order in which it is left.
+/// The unseen nodes that can be reached from `start`, in post-order.
 fn walk(start: usize, next: &[Vec<usize>], seen: &mut [bool]) -> Vec<usize> {
     let mut left = Vec::new();
     if std::mem::replace(&mut seen[start], true) {
@@ -208,8 +208,8 @@ mod tests {
     fn check(rules: &[(&str, &str)], expected: &str) {
         let rules: Vec<(&str, &str, &str)> = rules.iter().map(|(from, to)| ("a.com", *from, *to)).collect();
         let open = open_questions(&set(&rules));
-        let told: Vec<String> = open.iter().map(|open| open.rules.join(" ")).collect();
-        assert_eq!(told.join(", "), expected);
+        let open_of: Vec<String> = open.iter().map(|open| open.rules.join(" ")).collect();
+        assert_eq!(open_of.join(", "), expected);
     }
 
     #[test]
@@ -299,21 +299,21 @@ mod tests {
     /// Substitutions and templates on one site, rules of every site, and sites that lead to each other.
     #[test]
     fn sites() {
-        let told = |rules: &[(&str, &str, &str)]| {
+        let open_of = |rules: &[(&str, &str, &str)]| {
             let open = open_questions(&set(rules));
             open.iter().map(|open| format!("{}: {}", open.site, open.rules.join(" "))).collect::<Vec<_>>()
         };
         let drop = ("a.com", "http://a.com/{...}?s=*&{...}", "http://a.com/{...}?{...}");
-        assert!(told(&[("*", "^https://", "^http://"), drop, ("a.com", "/index.html$", "$")]).is_empty());
+        assert!(open_of(&[("*", "^https://", "^http://"), drop, ("a.com", "/index.html$", "$")]).is_empty());
         let there = ("a.com", "http://a.com/{...}", "http://b.com/{...}");
         let back = ("b.com", "http://b.com/{...}", "http://a.com/{...}");
-        assert_eq!(told(&[there, back]), ["a.com: 1 2"]);
-        assert!(told(&[there, ("b.com", "cat", "dog")]).is_empty());
+        assert_eq!(open_of(&[there, back]), ["a.com: 1 2"]);
+        assert!(open_of(&[there, ("b.com", "cat", "dog")]).is_empty());
         let (swap, swapped) = (("a.com", "cat", "dog"), ("b.com", "dog", "cat"));
-        assert!(told(&[swap, swapped]).is_empty());
-        assert_eq!(told(&[("*", "dog", "cat"), swap]), ["a.com: 2 1"]);
+        assert!(open_of(&[swap, swapped]).is_empty());
+        assert_eq!(open_of(&[("*", "dog", "cat"), swap]), ["a.com: 2 1"]);
         // Only what names the authority may lead from site to site.
         let from_a = ("*", "://a.com/", "://b.com/");
-        assert_eq!(told(&[from_a, back]), ["b.com: 1 2"]);
+        assert_eq!(open_of(&[from_a, back]), ["b.com: 1 2"]);
     }
 }

@@ -5,7 +5,7 @@ use super::scratch::{ParamSpan, Scratch, Span};
 use crate::rules::template::Class;
 use crate::url::SplitUrl;
 
-/// A rule at work.
+/// One compiled rule, ready to run.
 pub(super) struct Run<'c> {
     code: &'c Code,
     header: Header,
@@ -31,12 +31,12 @@ impl<'c> Run<'c> {
         self.header.has(flag::LAST)
     }
 
-    /// Whether what this rule prints of a normal URL is normal.
+    /// Whether the result of this rule on a normal URL is normal.
     pub(super) fn stays_normal(&self) -> bool {
         self.header.has(flag::NORMAL)
     }
 
-    /// Write what the rule makes of the URL that `scratch` is laid out for into `scratch.out`; whether that is a change.
+    /// Writes the result of the rule on the URL that `scratch` is laid out for into `scratch.out`; returns whether that is a change.
     pub(super) fn rewrite(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         if self.header.has(flag::SUBSTITUTE) {
             return self.substitute(url, scratch);
@@ -50,8 +50,8 @@ impl<'c> Run<'c> {
         scratch.out != url.raw()
     }
 
-    /// Whether the rule, which has a template, speaks of the URL that `scratch` is laid out for.
-    pub(super) fn speaks_of(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
+    /// Whether the rule, which has a template, matches the URL that `scratch` is laid out for.
+    pub(super) fn matches_url(&self, url: &SplitUrl, scratch: &mut Scratch) -> bool {
         self.matches(&mut self.tests(url), url, scratch)
     }
 
@@ -106,12 +106,12 @@ impl<'c> Run<'c> {
             return false;
         }
         // Without others, as many parameters as tests were found, so that none is left over.
-        let spoken_of = |name: &[u8]| {
+        let is_named = |name: &[u8]| {
             let mut names = pairs.iter().step_by(2).chain(absent);
             names.any(|name_test| tests.is_exactly(*name_test, name))
         };
         !others
-            || (0u32..).zip(params).all(|(i, p)| named.contains(&i) || !spoken_of(p.name.of_raw(url.raw())))
+            || (0u32..).zip(params).all(|(i, p)| named.contains(&i) || !is_named(p.name.of_raw(url.raw())))
     }
 
     fn print(&self, ops: &[u64], raw: &[u8], scratch: &mut Scratch) {
@@ -192,7 +192,7 @@ impl<'c> Tests<'c> {
         }
     }
 
-    /// The next tests, on values from both ends; what is left in between goes to `{...}`.
+    /// The next tests, on values from both ends; the remainder in between goes to `{...}`.
     fn list(
         &mut self,
         counts: [u16; 2],

@@ -2,7 +2,7 @@
 
 use crate::url::SplitUrl;
 
-/// A range of the URL at hand.
+/// A byte range of the current URL.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Span {
     pub(super) start: u32,
@@ -39,7 +39,18 @@ impl ParamSpan {
     }
 }
 
-/// Buffers for canonicalizing; make one per thread and use it again and again.
+/// Buffers for canonicalizing; make one per thread and reuse it for every URL.
+///
+/// ```
+/// use undust::{Canonicalizer, Form, RuleSet, Scratch};
+///
+/// let canonicalizer = Canonicalizer::new(&RuleSet::default(), Form::Key)?;
+/// let mut scratch = Scratch::new();
+/// for url in ["HTTP://example.com", "http://example.com:80/#top"] {
+///     assert_eq!(canonicalizer.canonicalize_str(url, &mut scratch), "http://example.com/");
+/// }
+/// # Ok::<(), undust::CompileError>(())
+/// ```
 #[derive(Debug, Default)]
 pub struct Scratch {
     pub(super) labels: Vec<Span>,
@@ -48,22 +59,27 @@ pub struct Scratch {
     /// The separator between the URL's first two parameters.
     pub(super) own_separator: u8,
     pub(super) fragment: Option<Span>,
-    /// What the rule at hand remembers.
+    /// The captures of the current rule.
     pub(super) slots: Vec<Span>,
     pub(super) host_rest: Option<Span>,
     pub(super) path_rest: Option<Span>,
-    /// Which parameters the rule at hand names.
+    /// The parameters that the current rule names.
     pub(super) named: Vec<u32>,
     pub(super) order: Vec<u32>,
-    /// Rules that may fire on the URL at hand.
+    /// Rules that may fire on the current URL.
     pub(super) candidates: Vec<u32>,
-    /// What a rule printed, and the URL it works on.
+    /// The result of a rule, and the URL it is run on.
     pub(super) out: Vec<u8>,
     pub(super) current: Vec<u8>,
 }
 
 impl Scratch {
     /// Empty buffers.
+    ///
+    /// ```
+    /// let scratch = undust::Scratch::new();
+    /// # drop(scratch);
+    /// ```
     pub fn new() -> Scratch {
         Scratch::default()
     }

@@ -5,11 +5,16 @@ use serde::{Deserialize, Serialize};
 use super::template::{Item, Piece, QueryItem, QueryKind, Template, Text};
 use super::{Action, Rewrite};
 
-/// What kind of change a rule makes.
+/// The class of a rule in the rewrite paper.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+// The name and the description in the published schema.
+#[cfg_attr(
+    feature = "schema",
+    schemars(rename = "Class3", description = "What kind of change a rule makes.")
+)]
 #[serde(rename_all = "UPPERCASE")]
-pub enum Class3 {
+pub enum RuleClass {
     /// One substring becomes another, whatever stands around it.
     Dust,
     /// Some path components, host labels or parameters do not matter.
@@ -18,24 +23,24 @@ pub enum Class3 {
     Regx,
 }
 
-impl Class3 {
+impl RuleClass {
     /// The name the paper uses.
     pub fn name(self) -> &'static str {
         match self {
-            Class3::Dust => "DUST",
-            Class3::Irp => "IRP",
-            Class3::Regx => "REGX",
+            RuleClass::Dust => "DUST",
+            RuleClass::Irp => "IRP",
+            RuleClass::Regx => "REGX",
         }
     }
 }
 
 /// The class of a rule; none if it changes nothing.
-pub fn classify(action: &Action) -> Option<Class3> {
+pub fn classify(action: &Action) -> Option<RuleClass> {
     match action {
-        Action::Substitute(_) => Some(Class3::Dust),
-        Action::Rewrite(rewrite) if is_irrelevance(rewrite) => Some(Class3::Irp),
-        Action::Rewrite(rewrite) if is_substitution(rewrite) => Some(Class3::Dust),
-        Action::Rewrite(_) => Some(Class3::Regx),
+        Action::Substitute(_) => Some(RuleClass::Dust),
+        Action::Rewrite(rewrite) if is_irrelevance(rewrite) => Some(RuleClass::Irp),
+        Action::Rewrite(rewrite) if is_substitution(rewrite) => Some(RuleClass::Dust),
+        Action::Rewrite(_) => Some(RuleClass::Regx),
         Action::Skip(_) => None,
     }
 }
@@ -167,7 +172,7 @@ mod tests {
     use super::*;
 
     #[track_caller]
-    fn is(class: Class3, from: &str, to: &str) {
+    fn is(class: RuleClass, from: &str, to: &str) {
         let action = Action::rewrite(from, to).expect("well formed");
         assert_eq!(classify(&action), Some(class), "{action}");
     }
@@ -175,7 +180,7 @@ mod tests {
     /// rewrite 5.2, with the examples of its sections 1 and 3.2.
     #[test]
     fn classes_of_the_paper() {
-        use Class3::{Dust, Irp, Regx};
+        use RuleClass::{Dust, Irp, Regx};
         is(Irp, "http://www.xyz.com/show.php?sid={sid}", "http://www.xyz.com/show.php?sid=*");
         is(Irp, "http://www.xyz.com/show.php?sid={sid}&{...}", "http://www.xyz.com/show.php?{...}");
         is(Irp, "http://www.amazon.com/{title}/dp/{asin}", "http://www.amazon.com/*/dp/{asin}");

@@ -1,64 +1,78 @@
 //! The rule file: JSON, versioned, made to be read in a diff. Text in, [`RuleSet`] out, and back.
 
-use std::fmt;
-
 use serde::de::IgnoredAny;
 use serde::{Deserialize, Serialize};
 
 use super::{
-    Action, Class3, Evidence, Learned, ModelFile, Review, Rule, RuleSet, SiteRules, SyntaxError, Validation,
-    classify,
+    Action, EVERY_SITE, Evidence, Learned, ModelFile, Review, Rule, RuleClass, RuleSet, SiteRules,
+    SyntaxError, Validation, classify, is_site_name,
 };
 use crate::url::SiteBy;
 
 /// The version of the format this release writes, and the only one it reads.
-pub const VERSION: u32 = 1;
+const VERSION: u32 = 1;
 
-/// Why a text is not a rule file.
-#[derive(Debug)]
+/// Why a text is not a rule file. The message holds all there is to say: there is no [`source`](std::error::Error::source).
+///
+/// ```
+/// use undust::{FileError, RuleSet};
+///
+/// let error = RuleSet::from_json(r#"{"undust": 99, "sites": []}"#).unwrap_err();
+/// assert!(matches!(error, FileError::Version(99)));
+/// assert_eq!(error.to_string(), "the rule file has version 99; this release reads version 1");
+/// ```
+#[derive(Debug, thiserror::Error)]
+#[non_exhaustive]
 pub enum FileError {
     /// Empty, not JSON, or JSON of something else; says which.
+    #[error("not a rule file: {0}. A rule file is a JSON object with \"undust\": {VERSION} and \"sites\"")]
     NoRules(&'static str),
     /// Broken JSON, cut off, or with fields of the wrong kind; the message names line and column.
+    #[error("not a rule file: {0}")]
     Json(serde_json::Error),
     /// Another version of the format.
+    #[error("the rule file has version {0}; this release reads version {VERSION}")]
     Version(u32),
     /// A rule that does not parse.
+    #[error("site '{site}', rule {number}: {error}")]
     Rule {
-        /// The site it stands under.
+        /// Its site.
         site: String,
-        /// Which of the site's rules it is, counted from 1.
+        /// Its number among the rules of the site, counted from 1.
         number: usize,
-        /// What is wrong with it.
-        what: String,
+        /// The error in its notation.
+        error: SyntaxError,
+    },
+    /// A rule with fields of several kinds of rules, or without those of any.
+    #[error(
+        "site '{site}', rule {number}: a rule has 'match' and 'rewrite', 'replace' and 'with', or 'match' and 'skip'"
+    )]
+    RuleFields {
+        /// Its site.
+        site: String,
+        /// Its number among the rules of the site, counted from 1.
+        number: usize,
     },
     /// Two entries for one site.
+    #[error("site '{0}' stands in the file twice")]
     SiteTwice(String),
+    /// A site whose rules no URL would find: its name is not a host in lower case.
+    #[error(
+        "site '{0}' is neither a host in lower case nor '{EVERY_SITE}': none of its rules would be applied"
+    )]
+    SiteName(String),
 }
-
-impl fmt::Display for FileError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FileError::NoRules(what) => {
-                write!(
-                    f,
-                    "not a rule file: {what}. A rule file is a JSON object with \"undust\": {VERSION} and \"sites\""
-                )
-            }
-            FileError::Json(error) => write!(f, "not a rule file: {error}"),
-            FileError::Version(found) => {
-                write!(f, "the rule file has version {found}; this release reads version {VERSION}")
-            }
-            FileError::Rule { site, number, what } => write!(f, "site '{site}', rule {number}: {what}"),
-            FileError::SiteTwice(site) => write!(f, "site '{site}' stands in the file twice"),
-        }
-    }
-}
-
-impl std::error::Error for FileError {}
 
 impl RuleSet {
-    /// Read a rule file.
+    /// Reads a rule file.
+    ///
+    /// ```
+    /// # use undust::RuleSet;
+    /// let file = r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [
+    ///     {"match": "http://example.com/{id:digits}/{title}", "rewrite": "http://example.com/{id}"}]}]}"#;
+    /// assert_eq!(RuleSet::from_json(file)?.rules().count(), 1);
+    /// # Ok::<(), undust::FileError>(())
+    /// ```
     pub fn from_json(text: &str) -> Result<RuleSet, FileError> {
         match version(text)? {
             VERSION => {}
@@ -73,11 +87,20 @@ impl RuleSet {
         if let Some(twice) = sites.windows(2).find(|w| w[0].site == w[1].site) {
             return Err(FileError::SiteTwice(twice[0].site.clone()));
         }
+        if let Some(site) = sites.iter().find(|site| !is_site_name(&site.site)) {
+            return Err(FileError::SiteName(site.site.clone()));
+        }
         let File { normalize, site_by, learned, model, .. } = file;
         Ok(RuleSet { normalize, site_by, learned, model, sites })
     }
 
-    /// Write a rule file: sites sorted, rules in order, two spaces of indentation, a newline at the end.
+    /// Writes a rule file: sites sorted, rules in order, two spaces of indentation, a newline at the end.
+    ///
+    /// ```
+    /// # use undust::RuleSet;
+    /// let text = RuleSet::default().to_json();
+    /// assert!(text.starts_with("{\n  \"undust\": 1,\n") && text.ends_with("}\n"));
+    /// ```
     #[expect(clippy::missing_panics_doc, reason = "plain data always serializes")]
     pub fn to_json(&self) -> String {
         let mut sites: Vec<&SiteRules> = self.sites.iter().collect();
@@ -192,7 +215,7 @@ struct FileRule {
     with: Option<String>,
     /// DUST, IRP or REGX (rewrite, section 5.2); told from the rule, ignored when read.
     #[serde(skip_serializing_if = "Option::is_none")]
-    class: Option<Class3>,
+    class: Option<RuleClass>,
     /// The learner that proposed it.
     #[serde(skip_serializing_if = "Option::is_none")]
     learner: Option<String>,
@@ -212,35 +235,34 @@ struct FileRule {
 fn read_site(site: FileSite, normalize: bool) -> Result<SiteRules, FileError> {
     let mut rules = Vec::with_capacity(site.rules.len());
     for (i, rule) in site.rules.into_iter().enumerate() {
-        let fail = |what: String| FileError::Rule { site: site.site.clone(), number: i + 1, what };
-        rules.push(read_rule(rule, normalize).map_err(fail)?);
+        let (site, number) = (|| site.site.clone(), i + 1);
+        match read_rule(rule, normalize) {
+            Some(Ok(rule)) => rules.push(rule),
+            Some(Err(error)) => return Err(FileError::Rule { site: site(), number, error }),
+            None => return Err(FileError::RuleFields { site: site(), number }),
+        }
     }
     Ok(SiteRules { site: site.site, rules })
 }
 
-fn read_rule(rule: FileRule, normalize: bool) -> Result<Rule, String> {
-    let syntax = |e: SyntaxError| e.to_string();
+/// The rule, or the error in its notation; `None` where its fields are of no kind of rule.
+fn read_rule(rule: FileRule, normalize: bool) -> Option<Result<Rule, SyntaxError>> {
     let action = match (&rule.matches, &rule.rewrite, &rule.replace, &rule.with, rule.skip) {
-        (Some(from), Some(to), None, None, false) => Action::rewrite(from, to).map_err(syntax)?,
-        (None, None, Some(from), Some(to), false) => Action::substitute(from, to).map_err(syntax)?,
-        (Some(shape), None, None, None, true) => Action::skip(shape).map_err(syntax)?,
-        _ => {
-            return Err(
-                "a rule has 'match' and 'rewrite', 'replace' and 'with', or 'match' and 'skip'".into()
-            );
-        }
+        (Some(from), Some(to), None, None, false) => Action::rewrite(from, to),
+        (None, None, Some(from), Some(to), false) => Action::substitute(from, to),
+        (Some(shape), None, None, None, true) => Action::skip(shape),
+        _ => return None,
     };
-    let action = if normalize { action.with_normal_escapes() } else { action };
-    let id = if rule.id.is_empty() { action.id() } else { rule.id };
-    Ok(Rule {
-        id,
+    let action = action.map(|action| if normalize { action.with_normal_escapes() } else { action });
+    Some(action.map(|action| Rule {
+        id: if rule.id.is_empty() { action.id() } else { rule.id },
         action,
         learner: rule.learner,
         evidence: rule.evidence,
         validation: rule.validation,
         review: rule.review,
         note: rule.note,
-    })
+    }))
 }
 
 fn write_site(site: &SiteRules) -> FileSite {

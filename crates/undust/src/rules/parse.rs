@@ -1,11 +1,15 @@
 //! From template notation to [`Template`]: first atoms (characters, stars, braces), then the structure of a URL over them.
 
-use std::fmt;
-
 use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 
-/// Why a template or substitution is not one: what was expected, and the text it was expected in.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// An error in the notation of a template or substitution: the message and the text.
+///
+/// ```
+/// let error = undust::Action::rewrite("http://example.com/{id", "http://example.com/").unwrap_err();
+/// assert_eq!(error.to_string(), "'{' without '}' (write {'{'} for the character) in 'http://example.com/{id'");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{what} in '{text}'")]
 pub struct SyntaxError {
     what: String,
     text: String,
@@ -17,14 +21,6 @@ impl SyntaxError {
     }
 }
 
-impl fmt::Display for SyntaxError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} in '{}'", self.what, self.text)
-    }
-}
-
-impl std::error::Error for SyntaxError {}
-
 /// The smallest units of the notation.
 #[derive(Clone, Debug, PartialEq)]
 pub(crate) enum Atom {
@@ -33,7 +29,7 @@ pub(crate) enum Atom {
     /// `{'x'}` or `{0xFF}`: a byte that stands for itself and is never a delimiter.
     Quoted(u8),
     Star,
-    /// What stands between other braces.
+    /// The text between other braces.
     Brace(String),
 }
 

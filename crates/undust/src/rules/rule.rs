@@ -1,4 +1,4 @@
-//! One rule: which URLs it speaks of, what they become, and why we believe it.
+//! One rule: its action, its evidence, its review.
 
 use std::fmt;
 
@@ -11,26 +11,43 @@ use super::validation::{Validation, Verdict};
 use crate::url::SplitUrl;
 
 /// One rule with its evidence.
+///
+/// ```
+/// use undust::{Action, Review, Rule};
+///
+/// let mut rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+/// assert!(rule.is_active());
+/// rule.review = Review::Rejected;
+/// assert!(!rule.is_active());
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct Rule {
-    /// Stable name: a hash of what the rule says, unless a person gave it one.
+    /// Stable name: a hash of the action, unless a person gave it one.
     pub id: String,
-    /// What the rule says.
+    /// The change, or the skip.
     pub action: Action,
     /// The learner that proposed it; none for rules written by hand.
     pub learner: Option<String>,
-    /// What was seen of it in the data.
+    /// Counts from the data that it was learned from.
     pub evidence: Option<Evidence>,
-    /// What came of trying it out; none for rules that do not depend on it.
+    /// The result of validation; none for rules that do not depend on it.
     pub validation: Option<Validation>,
-    /// What a person said of it.
+    /// The decision of a person.
     pub review: Review,
     /// A remark for the reader.
     pub note: Option<String>,
 }
 
 impl Rule {
-    /// A rule that says `action`, without evidence.
+    /// A rule without evidence, as a person would write it.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule};
+    /// let rule = Rule::new(Action::skip("http://example.com/login?{...}")?);
+    /// assert_eq!(rule.id.len(), 12);
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn new(action: Action) -> Rule {
         Rule {
             id: action.id(),
@@ -43,8 +60,16 @@ impl Rule {
         }
     }
 
-    /// Whether the rule is applied. What a person said counts first; else a rule that was only likely must have held, and any
-    /// other must not have failed.
+    /// Whether the rule is applied. The decision of a person counts first; else a rule that was only likely must have been found valid, and
+    /// any other not invalid.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule, Validation, Verdict};
+    /// let mut rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+    /// rule.validation = Some(Validation { verdict: Verdict::Likely, ..Validation::default() });
+    /// assert!(!rule.is_active());
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn is_active(&self) -> bool {
         match self.review {
             Review::Accepted => true,
@@ -56,56 +81,90 @@ impl Rule {
         }
     }
 
-    /// Whether nothing but URLs that look alike speaks for the rule yet: it waits to be tried out.
+    /// Whether URLs that look alike are the only evidence so far: the rule waits for validation.
+    #[doc(hidden)]
     pub fn is_likely(&self) -> bool {
         self.review == Review::Proposed && self.verdict() == Some(Verdict::Likely)
     }
 
-    /// Whether it was decided that the rule is not applied: a person rejected it, or trying it out refuted it.
+    /// Whether a person rejected the rule, or validation refuted it.
+    #[doc(hidden)]
     pub fn is_refused(&self) -> bool {
         let is_refuted = || self.review == Review::Proposed && self.verdict() == Some(Verdict::Invalid);
         self.review == Review::Rejected || is_refuted()
     }
 
-    /// What trying it out came to; none if it was not tried.
+    /// The verdict of validation, if there was any.
+    #[doc(hidden)]
     pub fn verdict(&self) -> Option<Verdict> {
         self.validation.as_ref().map(|validation| validation.verdict)
     }
 }
 
-/// What a rule says.
+/// What a rule does. Made from its notation (see [`rules`](super)), and printed in it.
+///
+/// ```
+/// use undust::Action;
+///
+/// let action = Action::rewrite("http://example.com/{id}?{...}", "http://example.com/{id}")?;
+/// assert_eq!(action.to_string(), "http://example.com/{id}?{...} -> http://example.com/{id}");
+/// # Ok::<(), undust::SyntaxError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Action {
-    /// URLs of this shape become that shape.
+    /// URLs that match a template are printed by another one.
     Rewrite(Rewrite),
-    /// This piece of the URL becomes that piece.
+    /// A piece of the URL is replaced by another one.
     Substitute(Substitute),
-    /// URLs of this shape need not be fetched.
+    /// URLs that match a template need not be fetched.
     Skip(Skip),
 }
 
 impl Action {
-    /// Parse `from` and `to` as templates.
+    /// Parses a match and a rewrite, both templates.
+    ///
+    /// A rule file that is to be applied to normalised URLs is read with its percent escapes normalised; here, they are taken as they are.
+    ///
+    /// ```
+    /// # use undust::Action;
+    /// let action = Action::rewrite("http://{...}/print/{id:digits}", "http://{...}/article/{id}")?;
+    /// assert!(Action::rewrite("http://{...}/{id}", "http://{...}/{other}").is_err());
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn rewrite(from: &str, to: &str) -> Result<Action, SyntaxError> {
         Ok(Action::Rewrite(Rewrite::new(parse::template(from)?, parse::template(to)?)?))
     }
 
-    /// Parse `from` and `to` as a substitution; `^` and `$` anchor it.
+    /// Parses a substitution; `^` and `$` anchor it.
+    ///
+    /// ```
+    /// # use undust::Action;
+    /// let action = Action::substitute("^http://www.example.com/", "^http://example.com/")?;
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn substitute(from: &str, to: &str) -> Result<Action, SyntaxError> {
         Ok(Action::Substitute(Substitute::parse(from, to)?))
     }
 
-    /// Parse `template` as a skip.
+    /// Parses the template of a skip.
+    ///
+    /// ```
+    /// # use undust::Action;
+    /// let action = Action::skip("http://example.com/calendar/{...}?{...}")?;
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn skip(template: &str) -> Result<Action, SyntaxError> {
         Ok(Action::Skip(Skip::new(parse::template(template)?)?))
     }
 
-    /// Whether the rule is a verdict on URLs, and changes none.
+    /// Whether the rule skips URLs, and changes none.
+    #[doc(hidden)]
     pub fn is_skip(&self) -> bool {
         matches!(self, Action::Skip(_))
     }
 
-    /// Which URLs the rule speaks of, where a template says so.
+    /// The template of the URLs that the rule matches; none for a substitution.
+    #[doc(hidden)]
     pub fn matches(&self) -> Option<&Template> {
         match self {
             Action::Rewrite(r) => Some(&r.matches),
@@ -114,7 +173,14 @@ impl Action {
         }
     }
 
-    /// Both sides in the notation they are written in; in place of the second, a skip has its name.
+    /// Both sides in their notation; in place of the second, a skip has the word `skip`.
+    ///
+    /// ```
+    /// # use undust::Action;
+    /// let (from, to) = Action::substitute("/index.html$", "/$")?.sides();
+    /// assert_eq!((from.as_str(), to.as_str()), ("/index.html$", "/$"));
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn sides(&self) -> (String, String) {
         match self {
             Action::Rewrite(r) => (r.matches.to_string(), r.becomes.to_string()),
@@ -124,6 +190,7 @@ impl Action {
     }
 
     /// Whether the rule makes URLs longer: more components, or as many and more text.
+    #[doc(hidden)]
     pub fn grows(&self) -> bool {
         match self {
             Action::Rewrite(r) => size(&r.becomes) > size(&r.matches),
@@ -132,8 +199,9 @@ impl Action {
         }
     }
 
-    /// The rule the other way round, where that can be said: a substitution by nothing has no way back, and one that would
-    /// find its own work to do again would never end.
+    /// The substitution in the other direction, where there is one: a substitution by nothing cannot be reversed, and one that matches
+    /// its own result would never end.
+    #[doc(hidden)]
     pub fn reversed(&self) -> Option<Action> {
         let Action::Substitute(s) = self else { return None };
         let reversed = Substitute::new(s.to.clone(), s.from.clone(), s.at_start, s.at_end).ok()?;
@@ -141,7 +209,8 @@ impl Action {
         (!feeds_itself).then_some(Action::Substitute(reversed))
     }
 
-    /// Twelve hex digits that depend on nothing but what the rule says.
+    /// The id: twelve hex digits that depend on nothing but the notation.
+    #[doc(hidden)]
     pub fn id(&self) -> String {
         let (from, to) = self.sides();
         let kind = self.kind();
@@ -164,7 +233,7 @@ impl fmt::Display for Action {
     }
 }
 
-/// A match and what it becomes; the two fit together by construction.
+/// A match template and a rewrite template; the two fit together by construction.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Rewrite {
     matches: Template,
@@ -172,38 +241,38 @@ pub struct Rewrite {
 }
 
 impl Rewrite {
-    /// Put two templates together, or say why they do not fit.
+    /// A rewrite of these templates, or the reason why they do not fit.
     pub fn new(matches: Template, becomes: Template) -> Result<Rewrite, SyntaxError> {
         let matches = checked_match(matches)?;
         check_rewrite(&matches, &becomes).map_err(|what| SyntaxError::new(what, becomes.to_string()))?;
         Ok(Rewrite { matches, becomes })
     }
 
-    /// Which URLs the rule speaks of.
+    /// The template of the URLs that the rule matches.
     pub fn matches(&self) -> &Template {
         &self.matches
     }
 
-    /// What they become.
+    /// The template that prints the result.
     pub fn becomes(&self) -> &Template {
         &self.becomes
     }
 }
 
-/// A verdict: URLs of this shape lead to pages that other URLs lead to as well. Which ones cannot be told from the URL, so that it has no
-/// other canonical form than before; whoever wants every page once need not fetch it.
+/// A skip: URLs of this shape lead to pages that have other URLs as well. Which ones is not known from the URL, so that its canonical form stays the
+/// same; a crawler that wants every page once need not fetch it.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Skip {
     matches: Template,
 }
 
 impl Skip {
-    /// Skip URLs of this shape; what cannot be a match is refused.
+    /// A skip of URLs of this shape; refuses templates that cannot be a match.
     pub fn new(matches: Template) -> Result<Skip, SyntaxError> {
         checked_match(matches).map(|matches| Skip { matches })
     }
 
-    /// Which URLs are skipped: it is the canonical form that must match.
+    /// The template of the canonical forms that are skipped.
     pub fn matches(&self) -> &Template {
         &self.matches
     }
@@ -242,12 +311,12 @@ impl Substitute {
         Substitute::new(source, target, start, end)
     }
 
-    /// What is replaced.
+    /// The text that is replaced.
     pub fn from(&self) -> &[u8] {
         &self.from
     }
 
-    /// What replaces it.
+    /// The replacement.
     pub fn to(&self) -> &[u8] {
         &self.to
     }
@@ -267,7 +336,7 @@ impl Substitute {
         (self.to.len(), &self.to) > (self.from.len(), &self.from)
     }
 
-    /// Whether every pair of URLs that is an instance of this rule is one of `other`, in either direction: both sides of
+    /// Whether every pair of URLs that is an instance of this rule is an instance of `other`, in either direction: both sides of
     /// `other` stand here in the same surroundings (dustbuster, lemma 5.3).
     pub fn refines(&self, other: &Substitute) -> bool {
         (self.at_start || !other.at_start)
@@ -366,7 +435,7 @@ impl Substitute {
     }
 }
 
-/// Whether what stands behind an authority ends it: a path, a query, a fragment or nothing.
+/// Whether `text` ends an authority: a path, a query, a fragment or nothing.
 fn starts_path(text: &[u8]) -> bool {
     text.first().is_none_or(|byte| b"/?#".contains(byte))
 }
@@ -419,9 +488,18 @@ fn anchored(text: &str) -> Result<(bool, Vec<u8>, bool), SyntaxError> {
     Ok((start, bytes.collect::<Result<_, _>>()?, end))
 }
 
-/// What was seen of a rule in the data it was learned from.
+/// Counts from the data that a rule was learned from.
+///
+/// ```
+/// let evidence = undust::Evidence { trials: 400, false_positives: 0, bound: 0.0075, ..Default::default() };
+/// assert!(evidence.bound < 0.01);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(description = "What was seen of a rule in the data it was learned from.")
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct Evidence {
     /// How often the learner saw it: URL pairs that gave the rule.
@@ -439,9 +517,19 @@ pub struct Evidence {
     pub examples: Vec<[String; 2]>,
 }
 
-/// What a person said of a rule. Rejected rules are kept, so that they are not proposed again, and never applied.
+/// The decision of a person on a rule. Rejected rules are kept, so that they are not proposed again, and never applied.
+///
+/// ```
+/// assert_eq!(undust::Review::default(), undust::Review::Proposed);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(
+        description = "What a person said of a rule. Rejected rules are kept, so that they are not proposed again, and never applied."
+    )
+)]
 #[serde(rename_all = "lowercase")]
 pub enum Review {
     /// Nobody has looked at it yet.
@@ -455,6 +543,7 @@ pub enum Review {
 
 impl Review {
     /// The word used in the rule file.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Review::Proposed => "proposed",
@@ -464,8 +553,8 @@ impl Review {
     }
 }
 
-/// So many bytes of fixed text a template may hold: more than any URL that is worth a rule.
-pub(crate) const MAX_SIZE: usize = 32_000;
+/// The limit of fixed text in a template: more than any URL that is worth a rule.
+pub(crate) const MAX_TEMPLATE_BYTES: usize = 32_000;
 
 fn check_size(template: &Template) -> Result<(), String> {
     let (components, bytes) = size(template);
@@ -474,7 +563,11 @@ fn check_size(template: &Template) -> Result<(), String> {
         _ => 0,
     };
     let words: usize = template.texts().flatten().map(words).sum();
-    if components + bytes + words > MAX_SIZE { Err(format!("more than {MAX_SIZE} bytes")) } else { Ok(()) }
+    if components + bytes + words > MAX_TEMPLATE_BYTES {
+        Err(format!("more than {MAX_TEMPLATE_BYTES} bytes"))
+    } else {
+        Ok(())
+    }
 }
 
 fn checked_match(template: Template) -> Result<Template, SyntaxError> {
@@ -760,7 +853,11 @@ mod tests {
         fails("http://a/{x}", "http://a/{x?}", "a rewrite copies: write {x}");
         fails("http://a/{x:digits}", "http://a/{x:digits}", "a rewrite copies: write {x}");
         fails("http://a/{x:!a}", "http://a/{x:!a}", "a rewrite copies: write {x}");
-        fails(&format!("http://a/{{x:!{}}}", "a".repeat(MAX_SIZE)), "http://a/", "more than 32000 bytes");
+        fails(
+            &format!("http://a/{{x:!{}}}", "a".repeat(MAX_TEMPLATE_BYTES)),
+            "http://a/",
+            "more than 32000 bytes",
+        );
         fails("http://a/", "http://{...}/", "the match has no {...} in its host");
         fails("http://a/", "http://a/{...}", "the match has no {...} in its path");
         fails("http://a/{...}", "http://a/{...}?{...}", "the match has no {...} in its query");

@@ -4,12 +4,32 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::Rule;
-use crate::url::{SiteBy, SplitUrl};
+use crate::url::{SiteBy, SplitUrl, find_by_host_suffix};
 
-/// Rules that hold on every site are kept under this name.
+/// The name of the site whose rules hold on every site.
+///
+/// ```
+/// use undust::{Action, Canonicalizer, EVERY_SITE, Form, Rule, RuleSet, Scratch, SiteBy};
+///
+/// let rule = Rule::new(Action::rewrite("http://{...}/{...}?utm_source={s}&{...}", "http://{...}/{...}?{...}")?);
+/// let set = RuleSet::of_site(EVERY_SITE, SiteBy::Domain, vec![rule]);
+/// let key = Canonicalizer::new(&set, Form::Key)?;
+/// assert_eq!(key.canonicalize_str("http://a.org/?utm_source=x", &mut Scratch::new()), "http://a.org/");
+/// # Ok::<(), Box<dyn std::error::Error>>(())
+/// ```
 pub const EVERY_SITE: &str = "*";
 
-/// Ordered rules, grouped by site.
+/// Ordered rules, grouped by site: what a rule file holds.
+///
+/// ```
+/// use undust::RuleSet;
+///
+/// let file = r#"{"undust": 1, "sites": [{"site": "example.com", "rules": [{"replace": "//", "with": "/"}]}]}"#;
+/// let set = RuleSet::from_json(file)?;
+/// assert_eq!(set.sites[0].site, "example.com");
+/// assert_eq!(RuleSet::from_json(&set.to_json())?, set);
+/// # Ok::<(), undust::FileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq)]
 pub struct RuleSet {
     /// Whether URLs are normalised before (and between) rules.
@@ -18,7 +38,7 @@ pub struct RuleSet {
     pub site_by: SiteBy,
     /// How the set came to be.
     pub learned: Option<Learned>,
-    /// The file with models for what rules cannot say.
+    /// The model file for what rules cannot express; loaded by `undust-neural`.
     pub model: Option<ModelFile>,
     /// The sites, sorted by name.
     pub sites: Vec<SiteRules>,
@@ -31,33 +51,60 @@ impl Default for RuleSet {
 }
 
 impl RuleSet {
-    /// The rules of one site, and nothing else.
+    /// A set with the rules of one site.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule, RuleSet, SiteBy};
+    /// let rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+    /// let set = RuleSet::of_site("example.com", SiteBy::Domain, vec![rule]);
+    /// assert_eq!(set.rules().count(), 1);
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn of_site(site: &str, site_by: SiteBy, rules: Vec<Rule>) -> RuleSet {
         let sites = vec![SiteRules { site: site.to_owned(), rules }];
         RuleSet { site_by, sites, ..RuleSet::default() }
     }
 
     /// All rules, with their sites.
+    ///
+    /// ```
+    /// # use undust::{Action, Rule, RuleSet, SiteBy};
+    /// # let rule = Rule::new(Action::substitute("/index.html$", "/$")?);
+    /// let set = RuleSet::of_site("example.com", SiteBy::Domain, vec![rule]);
+    /// for (site, rule) in set.rules() {
+    ///     assert_eq!(format!("{site}: {}", rule.action), "example.com: /index.html$ -> /$");
+    /// }
+    /// # Ok::<(), undust::SyntaxError>(())
+    /// ```
     pub fn rules(&self) -> impl Iterator<Item = (&str, &Rule)> {
         self.sites.iter().flat_map(|site| site.rules.iter().map(|rule| (site.site.as_str(), rule)))
     }
 
-    /// Which of the sites has the rules that are applied to `url`, beside those for every site: by domain, the one with the
+    /// The index in `sites` of the site whose rules are applied to `url`, beside those of [`EVERY_SITE`]: by domain, the one with the
     /// longest name that the host ends in.
+    #[doc(hidden)]
     pub fn site_of(&self, url: &[u8]) -> Option<usize> {
-        let host = SplitUrl::new(url)?.host().to_ascii_lowercase();
         let named = |name: &[u8]| self.sites.binary_search_by(|site| site.site.as_bytes().cmp(name)).ok();
-        match self.site_by {
-            SiteBy::Host => named(&host),
-            SiteBy::Domain => {
-                let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| dot + 1);
-                std::iter::once(0).chain(dots).find_map(|start| named(&host[start..]))
-            }
-        }
+        find_by_host_suffix(SplitUrl::new(url)?.host(), self.site_by, named)
     }
 }
 
+/// Whether rules of the site `name` can be found: some URL has this host, in lower case. URLs without a host are of the site without a name.
+pub(crate) fn is_site_name(name: &str) -> bool {
+    let url = format!("http://{name}/");
+    let is_host = || SplitUrl::new(url.as_bytes()).is_some_and(|split| split.host() == name.as_bytes());
+    name == EVERY_SITE || (!name.bytes().any(|byte| byte.is_ascii_uppercase()) && is_host())
+}
+
 /// The rules of one site, in the order in which they are tried.
+///
+/// ```
+/// use undust::{RuleSet, SiteRules};
+///
+/// let site = SiteRules { site: "example.com".to_owned(), rules: Vec::new() };
+/// let set = RuleSet { sites: vec![site], ..RuleSet::default() };
+/// assert_eq!(set.sites.len(), 1);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SiteRules {
     /// The site, or [`EVERY_SITE`].
@@ -67,8 +114,19 @@ pub struct SiteRules {
 }
 
 /// How a rule set was learned: enough to learn it again.
+///
+/// ```
+/// use undust::Learned;
+///
+/// let learned = Learned { method: "auto".to_owned(), max_fpr: 0.01, seed: 7, ..Learned::default() };
+/// assert_eq!(learned.urls, 0);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(description = "How a rule set was learned: enough to learn it again.")
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct Learned {
     /// The learner.
@@ -83,9 +141,17 @@ pub struct Learned {
     pub clusters: u64,
 }
 
-/// A file of models that belongs to a rule file.
+/// The model file that belongs to a rule file; read and written by `undust-neural`.
+///
+/// ```
+/// let file = r#"{"undust": 1, "model": {"file": "rules.safetensors", "xxh3": "0123456789abcdef"}, "sites": []}"#;
+/// let model = undust::RuleSet::from_json(file)?.model;
+/// assert_eq!(model.map(|model| model.file).as_deref(), Some("rules.safetensors"));
+/// # Ok::<(), undust::FileError>(())
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(description = "A file of models that belongs to a rule file."))]
 #[serde(deny_unknown_fields)]
 pub struct ModelFile {
     /// Its name, as seen from the folder of the rule file.
@@ -96,6 +162,7 @@ pub struct ModelFile {
 
 impl ModelFile {
     /// The file called `file` with these bytes.
+    #[doc(hidden)]
     pub fn new(file: String, bytes: &[u8]) -> ModelFile {
         ModelFile { file, xxh3: format!("{:016x}", xxh3_64(bytes)) }
     }

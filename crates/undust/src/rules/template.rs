@@ -1,26 +1,4 @@
-//! The URL template: the one notation in which rules say what they match and what it becomes.
-//!
-//! A template looks like the URL it speaks about. In place of fixed text it may hold
-//!
-//! | written | in a match | in a rewrite |
-//! |---|---|---|
-//! | `*` | any non-empty text | "this value is irrelevant": a literal `*` in the canonical key |
-//! | `{id}` | any non-empty text, remembered | the text remembered |
-//! | `{id?}` | any text, also none | |
-//! | `{?}` | the same, not remembered | |
-//! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
-//! | `{id:!a\|b}` | any non-empty text but these words (`{id:!a\|b?}`: also none) | |
-//! | `{:digits}` `{:!a\|b}` | the same without a name, not remembered | |
-//! | `{lower(id)}` | | converted: `lower upper encode decode` |
-//! | `{...}` | any further host labels, path components, parameters, or a fragment | the same, copied |
-//! | `{sorted(...)}` | | the further parameters, sorted by name |
-//! | `!name` | (in the query) this parameter is absent | |
-//! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |
-//!
-//! What a template does not mention must be absent: a match without `?` speaks only of URLs without a query. Parameters match in
-//! any order. Text is matched from left to right without backtracking: `*`, `{id}` and `{id:!a|b}` reach to the first place where
-//! the text behind them stands (the last text of a component must stand at its end), a class takes the longest run. Only then is it
-//! asked whether the text so taken is a word that is excluded: if it is, there is no match.
+//! The syntax tree of a URL template, and how it is written. The notation is documented in [`rules`](super).
 
 use std::fmt;
 
@@ -29,17 +7,17 @@ use std::fmt;
 pub struct Template {
     /// `http`
     pub scheme: Text,
-    /// What stands before `@`.
+    /// The text before `@`.
     pub userinfo: Option<Text>,
     /// The host, label by label.
     pub host: List,
-    /// What stands after `host:`.
+    /// The text after `host:`.
     pub port: Option<Text>,
     /// The path, component by component; without items there is no path at all, not even `/`.
     pub path: List,
     /// The query; `Some` without items is the bare `?`.
     pub query: Option<Vec<QueryItem>>,
-    /// What stands after `#`.
+    /// The text after `#`.
     pub fragment: Option<Fragment>,
 }
 
@@ -68,13 +46,13 @@ impl Item {
 /// One entry of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct QueryItem {
-    /// `&` or `;`, what stands before the entry (the first entry has `&`, whatever it says).
+    /// The separator before the entry, `&` or `;` (ignored for the first entry).
     pub separator: u8,
     /// The entry itself.
     pub kind: QueryKind,
 }
 
-/// What an entry of a query says.
+/// The kind of an entry of a query.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum QueryKind {
     /// `name=value`, or `name` alone.
@@ -88,7 +66,7 @@ pub enum QueryKind {
     },
 }
 
-/// What stands behind `#`.
+/// The fragment of a template.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub enum Fragment {
     /// A fragment that must be there.
@@ -107,20 +85,20 @@ pub enum Piece {
     Literal(Vec<u8>),
     /// `*`
     Star,
-    /// `{name}`, `{name:class}`, `{name?}`, `{lower(name)}`; an empty name is only matched, not remembered.
+    /// `{name}`, `{name:class}`, `{name?}`, `{lower(name)}`; without a name, it is matched and not captured.
     Hole {
-        /// What it is called.
+        /// Its name.
         name: String,
-        /// What it may hold (match only).
+        /// The text it matches (match only).
         class: Class,
         /// Whether it may hold nothing (match only).
         optional: bool,
-        /// How it is converted (rewrite only).
+        /// Its conversion (rewrite only).
         convert: Convert,
     },
 }
 
-/// What a hole may hold.
+/// The class of text that a hole matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Class {
     /// Anything.
@@ -155,7 +133,7 @@ impl Class {
         ("hex", Class::Hex),
     ];
 
-    /// Whether it takes any text, up to what stands behind it.
+    /// Whether it matches any text, up to the next piece.
     pub fn is_open(&self) -> bool {
         matches!(self, Class::Any | Class::NoneOf(_))
     }
@@ -188,7 +166,7 @@ impl Class {
     }
 }
 
-/// How a copied value is changed on the way.
+/// The conversion of a copied value.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Convert {
     /// Not at all.
@@ -219,7 +197,7 @@ impl Convert {
 }
 
 impl Piece {
-    /// A hole that remembers anything.
+    /// A hole that captures any non-empty text.
     pub fn hole(name: impl Into<String>) -> Piece {
         Piece::Hole { name: name.into(), class: Class::Any, optional: false, convert: Convert::Copy }
     }
@@ -275,7 +253,7 @@ impl Template {
             .chain(fragment)
     }
 
-    /// The same, to be changed.
+    /// Mutable variant of [`Template::texts`].
     pub fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         fn one(item: &mut Item) -> Option<&mut Text> {
             match item {
@@ -421,7 +399,7 @@ fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     f.write_str(if is_name || last.ends_with(b"?") || last.ends_with(b")") { "|" } else { "" })
 }
 
-/// Fixed bytes, with what would mean something else put in quotes.
+/// Fixed bytes, with special characters in quotes.
 pub(crate) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {

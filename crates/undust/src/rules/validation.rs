@@ -1,10 +1,23 @@
-//! What trying a rule out showed: a verdict, and the URLs it was tried on.
+//! The validation of a rule: a verdict, and the URLs it was tried on.
 
 use serde::{Deserialize, Serialize};
 
-/// The state of a rule's validation, kept in the rule file so that nothing is tried twice.
+/// The validation of a rule, kept in the rule file so that no URL is tried twice.
+///
+/// ```
+/// use undust::{Validation, Verdict};
+///
+/// let validation = Validation { verdict: Verdict::Valid, positive: 40, ..Validation::default() };
+/// assert_eq!(validation.negative, 0);
+/// ```
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(
+    feature = "schema",
+    schemars(
+        description = "The state of a rule's validation, kept in the rule file so that nothing is tried twice."
+    )
+)]
 #[serde(default, deny_unknown_fields)]
 pub struct Validation {
     /// What came of it so far.
@@ -21,9 +34,14 @@ pub struct Validation {
     pub samples: Vec<TriedUrl>,
 }
 
-/// What is known of a rule that needed trying out.
+/// The verdict of validation on a rule.
+///
+/// ```
+/// assert_eq!(undust::Verdict::default(), undust::Verdict::Likely);
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(description = "What is known of a rule that needed trying out."))]
 #[serde(rename_all = "lowercase")]
 pub enum Verdict {
     /// Suggested by URLs alone, not decided yet: not applied.
@@ -38,12 +56,14 @@ pub enum Verdict {
 }
 
 impl Verdict {
-    /// Whether the rule is still to be tried out.
+    /// Whether the rule is not decided yet.
+    #[doc(hidden)]
     pub fn is_open(self) -> bool {
         matches!(self, Verdict::Likely | Verdict::Open)
     }
 
     /// The word used in the rule file and in tables.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             Verdict::Likely => "likely",
@@ -54,9 +74,17 @@ impl Verdict {
     }
 }
 
-/// How a rule was tried out.
+/// How a rule was validated.
+///
+/// ```
+/// use undust::{TriedBy, Validation};
+///
+/// let validation = Validation { by: Some(TriedBy::Labels), ..Validation::default() };
+/// assert_ne!(validation.by, Some(TriedBy::Fetching));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(description = "How a rule was tried out."))]
 #[serde(rename_all = "lowercase")]
 pub enum TriedBy {
     /// Pages were fetched and compared.
@@ -66,8 +94,19 @@ pub enum TriedBy {
 }
 
 /// A URL that a rule was tried on.
+///
+/// ```
+/// let tried = undust::TriedUrl {
+///     url: "http://example.com/index.html".to_owned(),
+///     with: "http://example.com/".to_owned(),
+///     same: true,
+///     why: None,
+/// };
+/// assert!(tried.same);
+/// ```
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(description = "A URL that a rule was tried on."))]
 #[serde(deny_unknown_fields)]
 pub struct TriedUrl {
     /// The URL.

@@ -3,15 +3,23 @@
 //! Scheme and host to lower case, default port dropped, empty path to `/`, dot segments removed, escapes of path and query in
 //! their normal form (see [`escape`](super::escape)), fragment dropped, white space around the URL dropped. Nothing is encoded or
 //! sorted, and only what means the same without its escape is decoded.
-//! What the standard parses in a way we would rather not imitate (backslashes, control characters, escapes in the host,
-//! schemes other than the web's) is left exactly as it is.
+//! URLs that the standard parses in a way we would rather not imitate (backslashes, control characters, escapes in the host,
+//! schemes other than the web's) are left exactly as they are.
 
 use std::borrow::Cow;
 
 use super::escape::{append_normal, has_odd_escape};
 use super::{SplitUrl, split_segments};
 
-/// The normal form of `url`; borrowed when it is normal already or when it is none of our business.
+/// The normal form of `url`: the same URL by RFC 3986 and the WHATWG URL standard. Borrowed where nothing changes, or where `url` is not
+/// of the web.
+///
+/// ```
+/// use undust::normalize;
+///
+/// assert_eq!(*normalize(b"HTTP://Example.com:80/a/../%7Eme#top"), *b"http://example.com/~me");
+/// assert_eq!(*normalize(b"mailto:me@example.com"), *b"mailto:me@example.com");
+/// ```
 pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
     if split_if_normal(url).is_some() {
         return Cow::Borrowed(url);
@@ -29,7 +37,7 @@ pub fn normalize(url: &[u8]) -> Cow<'_, [u8]> {
     }
 }
 
-/// The parts of `url` if it is normal already, seen quickly: `None` may also mean that it takes a closer look to tell.
+/// The parts of `url` if a quick look shows that it is normal; `None` may also mean that the quick look does not suffice.
 pub(crate) fn split_if_normal(url: &[u8]) -> Option<SplitUrl<'_>> {
     let split = SplitUrl::new(url)?;
     let usual =

@@ -1,16 +1,26 @@
 //! Which site a host belongs to: the scope that clusters, learners and rules are grouped by.
 
+#[cfg(feature = "psl")]
 use std::borrow::Cow;
 use std::fmt;
 use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 
+#[cfg(feature = "psl")]
 use super::SplitUrl;
 
 /// How hosts are grouped into sites.
+///
+/// ```
+/// use undust::SiteBy;
+///
+/// assert_eq!("host".parse(), Ok(SiteBy::Host));
+/// assert_eq!(SiteBy::default().to_string(), "domain");
+/// ```
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[cfg_attr(feature = "schema", derive(schemars::JsonSchema))]
+#[cfg_attr(feature = "schema", schemars(description = "How hosts are grouped into sites."))]
 #[serde(rename_all = "lowercase")]
 pub enum SiteBy {
     /// By registrable domain (public suffix list), so that `www.`, `m.` and mirrors are one site.
@@ -21,10 +31,12 @@ pub enum SiteBy {
 }
 
 impl SiteBy {
-    /// Both ways, as the command line spells them.
+    /// Both variants.
+    #[doc(hidden)]
     pub const ALL: [SiteBy; 2] = [SiteBy::Domain, SiteBy::Host];
 
     /// The word used on the command line and in the rule file.
+    #[doc(hidden)]
     pub fn name(self) -> &'static str {
         match self {
             SiteBy::Domain => "domain",
@@ -40,16 +52,36 @@ impl fmt::Display for SiteBy {
 }
 
 impl FromStr for SiteBy {
-    type Err = String;
-    fn from_str(word: &str) -> Result<SiteBy, String> {
+    type Err = UnknownSiteBy;
+    fn from_str(word: &str) -> Result<SiteBy, UnknownSiteBy> {
         SiteBy::ALL
             .into_iter()
             .find(|by| by.name() == word)
-            .ok_or_else(|| format!("'{word}' is neither 'domain' nor 'host'"))
+            .ok_or_else(|| UnknownSiteBy { word: word.to_owned() })
     }
 }
 
-/// The site a URL belongs to; URLs without an authority belong to the nameless site `""`.
+/// A word that is no [`SiteBy`].
+///
+/// ```
+/// let error = "page".parse::<undust::SiteBy>().unwrap_err();
+/// assert_eq!(error.to_string(), "'page' is neither 'domain' nor 'host'");
+/// ```
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("'{word}' is neither 'domain' nor 'host'")]
+pub struct UnknownSiteBy {
+    word: String,
+}
+
+/// The site of a URL; URLs without an authority are of the site without a name, `""`.
+///
+/// ```
+/// use undust::{SiteBy, site_of};
+///
+/// assert_eq!(site_of(b"http://news.Example.co.uk/a", SiteBy::Domain), "example.co.uk");
+/// assert_eq!(site_of(b"http://news.Example.co.uk/a", SiteBy::Host), "news.example.co.uk");
+/// ```
+#[cfg(feature = "psl")]
 pub fn site_of(url: &[u8], by: SiteBy) -> String {
     let Some(split) = SplitUrl::new(url) else { return String::new() };
     let host = split.host();
@@ -62,7 +94,8 @@ pub fn site_of(url: &[u8], by: SiteBy) -> String {
 }
 
 /// The site of a lower-case host: its registrable domain where it has one, else the host itself.
-pub fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
+#[cfg(feature = "psl")]
+fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
     match by {
         SiteBy::Host => host,
         SiteBy::Domain if is_address(host) => host,
@@ -70,18 +103,44 @@ pub fn site_of_host(host: &[u8], by: SiteBy) -> &[u8] {
     }
 }
 
+/// Looks up the site of `host` by name: the first `Some` that `lookup` returns.
+///
+/// By host, `lookup` is called with the host alone; by domain, with the host and then with each of its suffixes that starts a label,
+/// longest first. Names are given in lower case.
+#[doc(hidden)]
+#[inline]
+pub fn find_by_host_suffix<T>(host: &[u8], by: SiteBy, lookup: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+    if host.iter().any(u8::is_ascii_uppercase) {
+        return find_by_lower_suffix(&host.to_ascii_lowercase(), by, lookup);
+    }
+    find_by_lower_suffix(host, by, lookup)
+}
+
+#[inline]
+fn find_by_lower_suffix<T>(host: &[u8], by: SiteBy, mut lookup: impl FnMut(&[u8]) -> Option<T>) -> Option<T> {
+    match by {
+        SiteBy::Host => lookup(host),
+        SiteBy::Domain => {
+            let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
+            std::iter::once(host).chain(dots).find_map(lookup)
+        }
+    }
+}
+
 /// Whether a lower-case host lies in a registrable domain under a suffix of the public suffix list, or is one.
+#[cfg(feature = "psl")]
 pub fn is_public_host(host: &[u8]) -> bool {
     let is_name = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b) || !b.is_ascii();
     host.iter().all(is_name) && psl::domain(host).is_some_and(|domain| domain.suffix().is_known())
 }
 
 /// An IPv4 or IPv6 address has no labels to strip.
+#[cfg(feature = "psl")]
 fn is_address(host: &[u8]) -> bool {
     host.first() == Some(&b'[') || host.iter().all(|&b| b.is_ascii_digit() || b == b'.')
 }
 
-#[cfg(test)]
+#[cfg(all(test, feature = "psl"))]
 mod tests {
     use super::*;
 

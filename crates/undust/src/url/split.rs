@@ -6,6 +6,15 @@
 use memchr::{memchr, memchr2, memrchr};
 
 /// One URL of the form `scheme://authority/path?query#fragment`, split without copying.
+///
+/// ```
+/// use undust::SplitUrl;
+///
+/// let url = SplitUrl::new(b"http://me@example.com:8080/a/b?c=1#d").expect("a URL");
+/// assert_eq!((url.scheme(), url.host(), url.path()), (&b"http"[..], &b"example.com"[..], &b"/a/b"[..]));
+/// assert_eq!((url.userinfo(), url.port()), (Some(&b"me"[..]), Some(&b"8080"[..])));
+/// assert_eq!((url.query(), url.fragment()), (Some(&b"c=1"[..]), Some(&b"d"[..])));
+/// ```
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SplitUrl<'u> {
     raw: &'u [u8],
@@ -33,13 +42,13 @@ pub struct Place {
 pub struct Param<'u> {
     /// `?`, `&` or `;`.
     pub separator: u8,
-    /// What stands before the first `=`.
+    /// The text before the first `=`.
     pub name: &'u [u8],
-    /// What stands after the first `=`; `None` when there is no `=` at all.
+    /// The text after the first `=`; `None` when there is no `=` at all.
     pub value: Option<&'u [u8]>,
 }
 
-/// What a value of the key-value view belongs to.
+/// The component of a URL that a value of the key-value view belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Key<'u> {
     /// `http`
@@ -61,12 +70,17 @@ pub enum Key<'u> {
         /// The parameter's name.
         name: &'u [u8],
     },
-    /// What stands behind `#`.
+    /// The text after `#`.
     Fragment,
 }
 
 impl<'u> SplitUrl<'u> {
-    /// Split `raw`, or `None` when it is not of the form `scheme://authority…` (or is over 4 GiB long).
+    /// Splits `raw`; `None` when it is not of the form `scheme://authority…` (or is over 4 GiB long).
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"mailto:me@example.com"), None);
+    /// ```
     pub fn new(raw: &'u [u8]) -> Option<SplitUrl<'u>> {
         u32::try_from(raw.len()).ok()?;
         let scheme_end = scheme_end(raw)?;
@@ -91,74 +105,116 @@ impl<'u> SplitUrl<'u> {
     }
 
     /// The whole URL.
+    #[doc(hidden)]
     pub fn raw(&self) -> &'u [u8] {
         self.raw
     }
 
     /// `http`
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://a.com/").map(|url| url.scheme()), Some(&b"http"[..]));
+    /// ```
     pub fn scheme(&self) -> &'u [u8] {
         self.slice(0, self.scheme_end)
     }
 
     /// `user:secret`, where there is an `@`.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://me@a.com/").and_then(|url| url.userinfo()), Some(&b"me"[..]));
+    /// ```
     pub fn userinfo(&self) -> Option<&'u [u8]> {
         let start = self.scheme_end + 3;
         (self.host_start > start).then(|| self.slice(start, self.host_start - 1))
     }
 
     /// The host, brackets of an IPv6 address included.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://[::1]:80/").map(|url| url.host()), Some(&b"[::1]"[..]));
+    /// ```
     pub fn host(&self) -> &'u [u8] {
         self.slice(self.host_start, self.host_end)
     }
 
-    /// What stands after `host:`, where there is a colon.
+    /// The text after `host:`, where there is a colon.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://a.com:80/").and_then(|url| url.port()), Some(&b"80"[..]));
+    /// ```
     pub fn port(&self) -> Option<&'u [u8]> {
         (self.host_end < self.path_start).then(|| self.slice(self.host_end + 1, self.path_start))
     }
 
     /// Where the path starts: behind scheme and authority.
+    #[doc(hidden)]
     pub fn path_start(&self) -> usize {
         self.path_start as usize
     }
 
     /// The path with its leading slash; empty when there is none.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://a.com/b/c?d").map(|url| url.path()), Some(&b"/b/c"[..]));
+    /// ```
     pub fn path(&self) -> &'u [u8] {
         self.slice(self.path_start, self.query_start)
     }
 
     /// The query without its `?`.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://a.com/?b=1#c").and_then(|url| url.query()), Some(&b"b=1"[..]));
+    /// ```
     pub fn query(&self) -> Option<&'u [u8]> {
         (self.query_start < self.fragment_start)
             .then(|| self.slice(self.query_start + 1, self.fragment_start))
     }
 
     /// The fragment without its `#`.
+    ///
+    /// ```
+    /// # use undust::SplitUrl;
+    /// assert_eq!(SplitUrl::new(b"http://a.com/#b").and_then(|url| url.fragment()), Some(&b"b"[..]));
+    /// ```
     pub fn fragment(&self) -> Option<&'u [u8]> {
         let end = self.raw.len() as u32;
         (self.fragment_start < end).then(|| self.slice(self.fragment_start + 1, end))
     }
 
     /// The URL up to (not including) its fragment.
+    #[doc(hidden)]
     pub fn without_fragment(&self) -> &'u [u8] {
         self.slice(0, self.fragment_start)
     }
 
     /// The host's labels, left to right.
+    #[doc(hidden)]
     pub fn labels(&self) -> impl Iterator<Item = &'u [u8]> + Clone + use<'u> {
         split_labels(self.host())
     }
 
     /// The path's components, left to right: `/a//b/` has `a`, ``, `b` and ``; an empty path has none.
+    #[doc(hidden)]
     pub fn segments(&self) -> impl Iterator<Item = &'u [u8]> + Clone + use<'u> {
         split_segments(self.path())
     }
 
     /// The query's parameters, left to right; an empty query has none.
+    #[doc(hidden)]
     pub fn params(&self) -> Params<'u> {
         Params { rest: self.query().filter(|q| !q.is_empty()), separator: b'?' }
     }
 
     /// The key-value view, in URL order. [`join`] is its inverse.
+    #[doc(hidden)]
     pub fn keys(&self) -> impl Iterator<Item = (Key<'u>, Option<&'u [u8]>)> + use<'u> {
         let some = |key| move |value| (key, Some(value));
         let param = |p: Param<'u>| (Key::Param { separator: p.separator, name: p.name }, p.value);
@@ -175,7 +231,7 @@ impl<'u> SplitUrl<'u> {
 }
 
 /// Longer "schemes" are garbage; the bound keeps refusing a long line cheap.
-const MAX_SCHEME: usize = 32;
+const MAX_SCHEME_BYTES: usize = 32;
 
 /// Where the scheme of `scheme://…` ends. RFC 3986 3.1: a letter, then letters, digits, `+`, `-`, `.`.
 fn scheme_end(raw: &[u8]) -> Option<usize> {
@@ -185,7 +241,7 @@ fn scheme_end(raw: &[u8]) -> Option<usize> {
         [b'h', b't', b't', b'p', b's', b':', b'/', b'/', ..] => return Some(5),
         _ => {}
     }
-    let end = raw.iter().take(MAX_SCHEME).position(|b| *b == b':')?;
+    let end = raw.iter().take(MAX_SCHEME_BYTES).position(|b| *b == b':')?;
     let is_scheme = raw[..end].first().is_some_and(u8::is_ascii_alphabetic)
         && raw[..end].iter().all(|b| b.is_ascii_alphanumeric() || matches!(b, b'+' | b'-' | b'.'));
     (is_scheme && raw[end..].starts_with(b"://")).then_some(end)

@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::io::{IsTerminal, Write};
 
 use anyhow::Result;
-use undust::rules::{Class3, Rule, RuleSet, classify};
+use undust::rules::{Rule, RuleClass, RuleSet, classify};
 use undust_learn::LearnReport;
 use undust_learn::pipeline::Contribution;
 
@@ -146,7 +146,7 @@ fn likely_row(rule: &Rule) -> Vec<String> {
 /// What a rule says, and its class.
 fn said_by(rule: &Rule) -> Vec<String> {
     let (from, to) = rule.action.sides();
-    vec![format!("{from}\n→ {to}"), classify(&rule.action).map_or("", Class3::name).to_owned()]
+    vec![format!("{from}\n→ {to}"), classify(&rule.action).map_or("", RuleClass::name).to_owned()]
 }
 
 /// The part of each learner as a table; seconds only on a terminal or after a long run.

@@ -1,8 +1,10 @@
-//! What a firing of a rule does to numbers that cannot fall for ever. Where it is not certain, a rule is said to raise them.
+//! The effect of a rule on measures that cannot fall for ever. Where it is not certain, a rule is said to raise them.
 
 use std::collections::{BTreeMap, BTreeSet};
 
-use super::super::rest::{Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order};
+use super::super::fixpoint::{
+    Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order,
+};
 use super::shape::{MARK, Shape, counts, dots_gained};
 use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
@@ -37,7 +39,7 @@ pub(super) struct Effect {
     pub(super) raises: BTreeSet<Measure>,
 }
 
-/// What can be taken for granted of all URLs on the way, from some step on.
+/// Assumptions that hold for all URLs of a run, from some step on.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct World {
     /// Whether URLs are normalised between rules.

@@ -1,22 +1,22 @@
-//! A closer look at few rules: what can be said of a URL after several of them have fired, not only after the last one.
+//! A finer proof for few rules: states of a URL after several of them have fired, not only after the last one.
 //!
 //! `/{x}` -> `/a/{x}` and `/{x}/{y}` -> `/{y}` feed each other by the look of them. But what the first prints begins with `a`, and so on:
 //! such states are walked one after another, and if none is met again, no run is endless.
 
 use std::collections::BTreeMap;
 
-use super::super::rest::Trust;
-use super::ways_round;
+use super::super::fixpoint::Trust;
+use super::cycles;
 use crate::rules::template::{Convert, Item, Piece, Template, Text, as_literal};
 use crate::rules::{Action, Rewrite};
 
-/// More rules are not looked at closely.
-const MOST_RULES: usize = 100;
+/// More rules are not analysed.
+const MAX_RULES: usize = 100;
 
-/// More states, and the walk is given up.
-const MOST_STATES: usize = 2000;
+/// With more states, the proof is given up.
+const MAX_STATES: usize = 2000;
 
-/// What is known of one part of a URL.
+/// One part of a URL, as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Part {
     Fixed(Vec<u8>),
@@ -24,30 +24,30 @@ enum Part {
     Open(usize),
 }
 
-/// What is known of a URL: its scheme, its host, the components of its path, and whether it has no query.
+/// A URL, as far as it is known: its scheme, its host, the components of its path, and whether it has no query.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 struct State {
     parts: Vec<Part>,
     may_have_query: bool,
 }
 
-/// Whether the walk of all that `rules` can print comes to an end without meeting a state again.
-pub(super) fn comes_to_rest(rules: &[&Action], normalize: bool) -> bool {
+/// Whether the states that `rules` can print are finitely many and on no cycle.
+pub(super) fn terminates(rules: &[&Action], normalize: bool) -> bool {
     let simple = |action: &&Action| match action {
         Action::Rewrite(rewrite) if Trust::of(action, normalize) == Trust::All && is_simple(rewrite) => {
             Some(rewrite.clone())
         }
         _ => None,
     };
-    let rewrites: Option<Vec<Rewrite>> = rules.iter().take(MOST_RULES + 1).map(simple).collect();
-    let Some(rewrites) = rewrites.filter(|rewrites| rewrites.len() <= MOST_RULES) else { return false };
-    let mut walk = Walk::default();
+    let rewrites: Option<Vec<Rewrite>> = rules.iter().take(MAX_RULES + 1).map(simple).collect();
+    let Some(rewrites) = rewrites.filter(|rewrites| rewrites.len() <= MAX_RULES) else { return false };
+    let mut walk = StateGraph::default();
     for rewrite in &rewrites {
         walk.number(renumbered(print(rewrite.becomes(), &BTreeMap::new())));
     }
     let mut next: Vec<Vec<usize>> = Vec::new();
     while next.len() < walk.states.len() {
-        if walk.states.len() > MOST_STATES {
+        if walk.states.len() > MAX_STATES {
             return false;
         }
         let state = walk.states[next.len()].clone();
@@ -55,17 +55,17 @@ pub(super) fn comes_to_rest(rules: &[&Action], normalize: bool) -> bool {
         next.push(after.map(|state| walk.number(state)).collect());
     }
     let all: Vec<usize> = (0..next.len()).collect();
-    ways_round(&all, |a, b| next[a].contains(&b)).is_empty()
+    cycles(&all, |a, b| next[a].contains(&b)).is_empty()
 }
 
 /// The states met so far.
 #[derive(Default)]
-struct Walk {
+struct StateGraph {
     known: BTreeMap<State, usize>,
     states: Vec<State>,
 }
 
-impl Walk {
+impl StateGraph {
     fn number(&mut self, state: State) -> usize {
         *self.known.entry(state).or_insert_with_key(|state| {
             self.states.push(state.clone());
@@ -123,7 +123,7 @@ fn renumbered(mut state: State) -> State {
     state
 }
 
-/// What a rule makes of a URL in this state; `None` if it cannot match, or gives the URL back.
+/// The state after a rule has fired; `None` if it cannot match, or changes nothing.
 fn fire(state: &State, rewrite: &Rewrite) -> Option<State> {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     let patterns = texts(from);

@@ -1,9 +1,9 @@
 //! Which rules may take a URL to another site, where other rules hold, and which may take it away from normalising.
 
-use super::super::rest::keeps_host;
+use super::super::fixpoint::keeps_host;
 use crate::rules::template::{Item, Piece, QueryItem, QueryKind, as_literal};
 use crate::rules::{Action, EVERY_SITE, Rewrite, RuleSet, Substitute};
-use crate::url::{SiteBy, SplitUrl};
+use crate::url::{SiteBy, SplitUrl, find_by_host_suffix};
 
 /// The sites of a set.
 pub(super) struct Sites<'r> {
@@ -60,11 +60,7 @@ impl<'r> Sites<'r> {
         let named = |name: &[u8]| {
             self.names.binary_search_by(|n| n.as_bytes().cmp(name)).ok().map(|at| self.names[at])
         };
-        let dots = host.iter().enumerate().filter(|(_, b)| **b == b'.').map(|(dot, _)| &host[dot + 1..]);
-        match self.by {
-            SiteBy::Host => named(host),
-            SiteBy::Domain => std::iter::once(host).chain(dots).find_map(named),
-        }
+        find_by_host_suffix(host, self.by, named)
     }
 }
 

@@ -1,7 +1,7 @@
-//! Is a URL at rest once a rule has fired? For most rules that can be told when they are compiled: what they print is normal,
-//! and no rule of the site can match it. Then the engine need not look at the result again.
+//! Fixed points known at compile time: for most rules, the result is normal and no rule of the site can match it. Then the engine
+//! does not look at the result again.
 //!
-//! All of this is known of what rules print of URLs that are normal and have no strange byte ([`has_strange_byte`]), which may
+//! All of this holds for the results of rules on URLs that are normal and have no strange byte ([`has_strange_byte`]), which may
 //! have kept a URL from being normalised.
 
 use crate::rules::template::{
@@ -14,6 +14,7 @@ use crate::url::{has_only_reserved_escapes, has_strange_byte};
 /// where that is not certain.
 ///
 /// That holds for URLs in which [`has_strange_byte`](crate::url::has_strange_byte) finds none.
+#[doc(hidden)]
 pub fn is_last(rule: &Action, rules: &[impl std::ops::Deref<Target = Action>]) -> bool {
     let Action::Rewrite(rewrite) = rule else { return false };
     stays_on_host(rewrite)
@@ -34,7 +35,7 @@ fn stays_on_host(rewrite: &Rewrite) -> bool {
     from.host == to.host && to.host.iter().all(|item| item.fixed().is_some())
 }
 
-/// How far what a rule printed, normalised where that is done, is what the rule says.
+/// Which components of the result of a rule, normalised where that is done, are those of its rewrite template.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Trust {
     /// In every component.
@@ -63,9 +64,9 @@ pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
         _ => return true,
     };
     let (printed, pattern) = (first.becomes(), then.matches());
-    let at_rest = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
+    let stays_fixed = || (first == then && gives_back(first)) || (only_sorts(then) && is_sorted(first));
     match trust {
-        Trust::All => may_match(pattern, printed) && !at_rest(),
+        Trust::All => may_match(pattern, printed) && !stays_fixed(),
         Trust::AllButQuery => pattern.query.is_some() && all_but_query_may_agree(pattern, printed),
         Trust::Nothing => true,
     }
@@ -107,13 +108,13 @@ fn prints_path(rewrite: &Rewrite) -> bool {
     to.iter().any(|item| matches!(item, Item::One(_))) || to.len() == from.len()
 }
 
-/// Whether a rule gives back what it printed: every value is printed where it was read, or something fixed instead.
+/// Whether a rule leaves its own result unchanged: every value is printed where it was read, or something fixed instead.
 pub(super) fn gives_back(rewrite: &Rewrite) -> bool {
     paired_texts(rewrite)
         .is_some_and(|pairs| pairs.iter().all(|(read, printed)| text_gives_back(read, printed)))
 }
 
-/// What is read in each place, with what is printed there; `None` if the places are not the same. Parameters are read in any order.
+/// The matched text of each component with the printed one; `None` if the components are not the same. Parameters are read in any order.
 pub(super) fn paired_texts(rewrite: &Rewrite) -> Option<Vec<(&Text, &Text)>> {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     let mut pairs = vec![(&from.scheme, &to.scheme)];
