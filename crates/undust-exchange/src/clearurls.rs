@@ -5,7 +5,7 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Written;
+use crate::{ImportError, Written};
 use crate::collect::Collected;
 use crate::in_force::{InForce, distinct, sort_out};
 use crate::meaning::{Change, Meaning, Path, meaning};
@@ -65,8 +65,8 @@ pub(crate) fn export(rules: &[InForce]) -> Written {
     Written { text, left_out }
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let file: FileRead = serde_json::from_str(text).map_err(|error| error.to_string())?;
+pub(crate) fn import(text: &str) -> Result<Collected, ImportError> {
+    let file: FileRead = serde_json::from_str(text)?;
     let mut collected = Collected::default();
     for (name, value) in file.providers {
         match serde_json::from_value::<Provider>(value) {

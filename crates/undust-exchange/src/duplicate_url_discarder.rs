@@ -13,7 +13,7 @@ use crate::collect::Collected;
 use crate::in_force::{InForce, sort_out};
 use crate::meaning::{Change, Hosts, Meaning, Path, meaning};
 use crate::regex_read::is_host;
-use crate::{LeftOut, Written};
+use crate::{ImportError, LeftOut, Written};
 
 pub(crate) const LIBERTIES: &[&str] = &[
     "a parameter is also dropped without a value, twice, and where there is a port or a user",
@@ -129,8 +129,8 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let entries: Vec<Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+pub(crate) fn import(text: &str) -> Result<Collected, ImportError> {
+    let entries: Vec<Value> = serde_json::from_str(text)?;
     let (mut rules, mut collected) = (Vec::new(), Collected::default());
     for (i, entry) in entries.into_iter().enumerate() {
         let what = format!("rule {}: {entry}", i + 1);

@@ -9,6 +9,7 @@ mod clearurls;
 mod collect;
 mod dialect;
 mod duplicate_url_discarder;
+mod error;
 mod in_force;
 mod known;
 mod meaning;
@@ -28,12 +29,14 @@ use std::str::FromStr;
 use undust::rules::RuleSet;
 
 use dialect::{APACHE, Dialect, NGINX};
+pub use error::{ImportError, UnknownFormat};
 use in_force::in_force;
 pub use known::{Answer, Known};
 pub use redirects::to_ask;
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Rules of zytedata/duplicate-url-discarder, JSON.
     DuplicateUrlDiscarder,
@@ -113,19 +116,17 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Format, String> {
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
         let known = Format::NAMED.iter().find(|(known, _)| *known == name);
-        known.map(|(_, format)| *format).ok_or_else(|| {
-            let names: Vec<&str> = Format::NAMED.iter().map(|(name, _)| *name).collect();
-            format!("'{name}' is no format ({})", names.join(", "))
-        })
+        known.map(|(_, format)| *format).ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
 
 /// Something that the other side cannot say.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct LeftOut {
     /// The rule, as it is written on this side; where it was read, its place comes first.
     pub what: String,
@@ -141,6 +142,7 @@ impl LeftOut {
 
 /// Rules in another format.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exported {
     /// What to write into the file.
     pub text: String,
@@ -152,6 +154,7 @@ pub struct Exported {
 
 /// Rules from another format.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Imported {
     /// The rules, which [`undust::apply::check`] has nothing against.
     pub rules: RuleSet,
@@ -189,17 +192,14 @@ pub fn export_with(set: &RuleSet, format: Format, known: &Known) -> Exported {
     Exported { text: written.text, rules: said, left_out }
 }
 
-/// The rules that `text` says in `format`; an error is about the text as a whole and names line and column.
-pub fn import(text: &str, format: Format) -> Result<Imported, String> {
+/// Read rules from `text`, a file in `format`. An error is about the file as a whole.
+pub fn import(text: &str, format: Format) -> Result<Imported, ImportError> {
     let collected = match format {
         Format::DuplicateUrlDiscarder => duplicate_url_discarder::import(text)?,
         Format::Nutch => nutch::import(text)?,
         Format::ClearUrls => clearurls::import(text)?,
         Format::RemoveParam => removeparam::import(text),
-        _ => {
-            let names: Vec<&str> = Format::READ.iter().map(|format| format.name()).collect();
-            return Err(format!("{format} is not read, only written (read are {})", names.join(", ")));
-        }
+        _ => return Err(ImportError::ExportOnly(format)),
     };
     Ok(collected.finish())
 }

@@ -2,7 +2,7 @@
 
 use roxmltree::{Document, Node};
 
-use crate::Written;
+use crate::{ImportError, Written};
 use crate::collect::Collected;
 use crate::dialect::JAVA;
 use crate::in_force::{InForce, sort_out};
@@ -28,11 +28,11 @@ fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let document = Document::parse(text).map_err(|error| error.to_string())?;
+pub(crate) fn import(text: &str) -> Result<Collected, ImportError> {
+    let document = Document::parse(text)?;
     if !document.root_element().has_tag_name("regex-normalize") {
-        let name = document.root_element().tag_name().name();
-        return Err(format!("the root element is <{name}>, not <regex-normalize>"));
+        let found = document.root_element().tag_name().name().to_owned();
+        return Err(ImportError::RootElement { found, expected: "regex-normalize" });
     }
     let mut collected = Collected::default();
     for regex in document.descendants().filter(|node| node.has_tag_name("regex")) {

@@ -393,7 +393,11 @@ fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Res
         (false, true, Runner::Redirect) => return Ok(redirects_at_end(&here, &place, substitute, &to)),
         (true, false, _) => (format!("^{here}{place}(.*)$"), vec![text, group]),
         (false, true, _) => (format!("^{here}({ahead}.*){place}$"), vec![group, text]),
-        (false, false, Runner::SiteList) if may_be_in_authority(substitute) => {
+        // The authority is taken first and put back, so that no place is found in it: possible where a place becomes nothing.
+        (false, false, Runner::SiteList) if may_touch_authority(rule, substitute) && to.is_empty() => {
+            (format!("(^[^:/?#]+://[^/?#]*)|{place}"), vec![group])
+        }
+        (false, false, Runner::SiteList) if may_touch_authority(rule, substitute) => {
             return Err("its text may stand in the scheme or the host, too".into());
         }
         (false, false, Runner::SiteList) => (place, vec![text]),
@@ -466,32 +470,40 @@ fn starts_path(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| b"/?#".contains(byte))
 }
 
-/// How a text goes on where it begins in `scheme://authority`: the part that would be the end of a host, and what is behind it.
+/// `from`, if it begins in `scheme://authority`: the part that would be the end of the authority, and what is behind it.
 fn in_authority(from: &[u8]) -> (&[u8], &[u8]) {
     let skip = |text: &[u8], is_skipped: fn(&u8) -> bool| text.iter().take_while(|b| is_skipped(b)).count();
-    let scheme = skip(from, u8::is_ascii_alphanumeric);
+    let scheme = skip(from, |byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte));
     let slashes = if from[scheme..].starts_with(b":") { scheme + 1 } else { 0 };
     let host = slashes + skip(&from[slashes..], |byte| *byte == b'/');
-    let is_host_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:@%[]".contains(byte);
-    from[host..].split_at(skip(&from[host..], is_host_byte))
+    // A user may be called anything: `http://a=b@c@host/`.
+    from[host..].split_at(skip(&from[host..], |byte| !b"/?#".contains(byte)))
 }
 
-/// Whether a place may begin in the authority and end behind it. On a site of which the name is known, hosts end in that name.
+/// Whether `end` may be how an authority of the rule's site ends. On a site whose name is known, that is the name and a port.
+fn may_end_authority(rule: &InForce, end: &[u8]) -> bool {
+    let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
+    let digits = end.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let before_port = &end[..end.len() - digits];
+    let host = before_port.strip_suffix(b":").unwrap_or(&end);
+    let is_end = rule.holds_everywhere()
+        || name.ends_with(host)
+        || host.ends_with(name)
+        || before_port.is_empty();
+    !end.is_empty() && is_end
+}
+
+/// Whether a place may begin in the authority and end behind it, and be replaced there, as it leaves the authority as it is.
 fn may_hold_end_of_host(rule: &InForce, substitute: &Substitute) -> bool {
     let (end, behind) = in_authority(substitute.from());
-    let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
-    let is_end = rule.holds_everywhere()
-        || name.ends_with(&end)
-        || end.ends_with(name)
-        || end.iter().all(u8::is_ascii_digit);
     let kept = &substitute.from()[..substitute.from().len() - behind.len()];
-    let continues = behind.first().is_none_or(|byte| b"/?#".contains(byte));
-    !end.is_empty() && is_end && substitute.to().starts_with(kept) && continues
+    may_end_authority(rule, end) && substitute.to().starts_with(kept)
 }
 
-/// Whether the text of a substitution that leaves scheme and authority alone may stand there.
-fn may_be_in_authority(substitute: &Substitute) -> bool {
-    !substitute.names_authority() && in_authority(substitute.from()).1.is_empty()
+/// Whether the text of a substitution that leaves scheme and authority alone may stand there, or begin there.
+fn may_touch_authority(rule: &InForce, substitute: &Substitute) -> bool {
+    let (end, behind) = in_authority(substitute.from());
+    !substitute.names_authority() && (behind.is_empty() || may_end_authority(rule, end))
 }
 
 const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";
