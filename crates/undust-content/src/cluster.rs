@@ -29,7 +29,7 @@ use undust::page::Page;
 use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use kind::{By, Kind, RowOrder};
+pub use kind::{By, Kind, RowOrder, UnknownKind, UnknownRowOrder};
 pub use report::{Contradiction, Contribution, Report};
 
 use crate::declared::listed;

@@ -72,12 +72,11 @@ fn is_promised(url: &str) -> bool {
         && !url[url.find("://").map_or(0, |at| at + 3)..].contains("://")
 }
 
-fn check(set: &RuleSet, url: &str) {
+fn check(set: &RuleSet, lines: &Lines, url: &str) {
     let url = normal(url);
     if !is_promised(&url) {
         return;
     }
-    let lines = lines(set);
     let here = set.site_of(url.as_bytes()).map(|at| set.sites[at].site.as_str());
     for (site, rule) in set.rules().filter(|(_, rule)| rule.is_active()) {
         let Some(own) = lines.get(&(site.to_owned(), rule.id.clone())) else { continue };
@@ -100,11 +99,15 @@ proptest! {
     #[test]
     fn another_engine_comes_to_the_same(
         rules in prop::collection::vec(any::<u8>(), 120),
-        urls in prop::collection::vec(prop::collection::vec(any::<u8>(), 40), 4),
+        urls in prop::collection::vec(prop::collection::vec(any::<u8>(), 48), 4),
     ) {
         let set = generate::rule_set(&mut Dice(&rules));
+        let lines = lines(&set);
         for rolls in &urls {
-            check(&set, &String::from_utf8_lossy(&generate::url(&mut Dice(rolls), &set)));
+            let mut dice = Dice(rolls);
+            let url = generate::url(&mut dice, &set);
+            check(&set, &lines, &String::from_utf8_lossy(&url));
+            check(&set, &lines, &String::from_utf8_lossy(&generate::spoiled(&mut dice, url)));
         }
     }
 }
@@ -173,7 +176,7 @@ fn becomes(from: &str, to: &str, url: &str, expected: &str) {
     let own = lines.values().next().expect("the rule can be said");
     let after = replaced(url, own).unwrap_or_else(|| url.to_owned());
     assert_eq!(after, expected, "{own:#?}");
-    check(&set, url);
+    check(&set, &lines, url);
 }
 
 #[test]

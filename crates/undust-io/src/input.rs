@@ -9,7 +9,7 @@ use crate::Format;
 use crate::blocks::count_newlines;
 use crate::decompress::decompress;
 use crate::detect::{detect, is_warc};
-use crate::error::{ReadError, ReadErrorKind};
+use crate::error::{LineError, ReadError, ReadErrorKind};
 #[cfg(feature = "parquet")]
 use crate::parquet::ParquetFile;
 #[cfg(feature = "arrow")]
@@ -136,7 +136,7 @@ impl Input {
         drop_mark(&mut bytes);
         String::from_utf8(bytes).map_err(|error| {
             let line = 1 + count_newlines(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            let kind = ReadErrorKind::BadLine("not a text in UTF-8".to_owned());
+            let kind = ReadErrorKind::BadLine(LineError::NotUtf8);
             ReadError { file, line: Some(line), kind }
         })
     }

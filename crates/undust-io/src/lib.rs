@@ -41,8 +41,8 @@ mod rows;
 mod table;
 mod write;
 
-pub use error::{ReadError, ReadErrorKind};
-pub use format::Format;
+pub use error::{LineError, ReadError, ReadErrorKind};
+pub use format::{Format, UnknownFormat};
 pub use input::{Input, open};
 #[cfg(feature = "parquet")]
 pub use parquet::{Added, write_with_column};

@@ -3,6 +3,8 @@
 use std::fmt;
 use std::path::{Path, PathBuf};
 
+use crate::error::LineError;
+
 /// One line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Problem {
@@ -11,13 +13,13 @@ pub struct Problem {
     /// 1-based. In a WARC file it is the number of the record, in a folder that of the entry.
     pub line: u64,
     /// What is wrong, with the offending value.
-    pub what: String,
+    pub error: LineError,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_place(f, &self.file, Some(self.line))?;
-        f.write_str(&self.what)
+        self.error.fmt(f)
     }
 }
 
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     fn problem(line: u64) -> Problem {
-        Problem { file: "a.tsv".into(), line, what: "no URL".into() }
+        Problem { file: "a.tsv".into(), line, error: LineError::NoUrl }
     }
 
     #[test]

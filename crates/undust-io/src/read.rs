@@ -6,7 +6,7 @@ use undust::page::Page;
 
 use crate::Format;
 use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
-use crate::error::{ReadError, ReadErrorKind};
+use crate::error::{LineError, ReadError, ReadErrorKind};
 #[cfg(feature = "arrow")]
 use crate::formats::Header;
 use crate::formats::{
@@ -24,7 +24,7 @@ use crate::problems::{Problem, Problems, shown};
 use crate::table::{Table, outcomes};
 
 /// The longest URL that is believed to be one.
-const MAX_URL: usize = 65_536;
+const MAX_URL_BYTES: usize = 65_536;
 
 /// How to read.
 #[derive(Clone, Debug)]
@@ -261,7 +261,7 @@ impl Reading<'_> {
 
 fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
     if line.len() > MAX_LINE {
-        return Err(Fault::Bad(format!("line longer than {MAX_LINE} bytes: {}", shown(line))));
+        return Err(LineError::LineTooLong { max: MAX_LINE, line: shown(line) }.into());
     }
     if is_blank(line) { Ok(None) } else { format.parse(line) }
 }
@@ -306,10 +306,10 @@ impl Batch {
             Err(Fault::NeedsHost(target)) => {
                 return Err(file.error(Some(line), ReadErrorKind::NeedsHost(target)));
             }
-            Err(Fault::Bad(what)) if file.strict => {
-                return Err(file.error(Some(line), ReadErrorKind::BadLine(what)));
+            Err(Fault::Bad(error)) if file.strict => {
+                return Err(file.error(Some(line), ReadErrorKind::BadLine(error)));
             }
-            Err(Fault::Bad(what)) => self.problems.add(Problem { file: file.name.clone(), line, what }),
+            Err(Fault::Bad(error)) => self.problems.add(Problem { file: file.name.clone(), line, error }),
         }
         Ok(())
     }
@@ -324,10 +324,10 @@ fn checked(page: Option<Page>) -> Parsed {
 }
 
 /// What is wrong with a URL in any case.
-pub(crate) fn checked_url(url: &[u8]) -> Result<(), String> {
+pub(crate) fn checked_url(url: &[u8]) -> Result<(), LineError> {
     match url {
-        [] => Err("no URL".to_owned()),
-        _ if url.len() > MAX_URL => Err(format!("URL longer than {MAX_URL} bytes: {}", shown(url))),
+        [] => Err(LineError::NoUrl),
+        _ if url.len() > MAX_URL_BYTES => Err(LineError::UrlTooLong { max: MAX_URL_BYTES, url: shown(url) }),
         _ => Ok(()),
     }
 }
@@ -449,7 +449,7 @@ mod tests {
         let (_, pages) = read_bytes(page.to_string().as_bytes(), &ReadOptions::default()).unwrap();
         assert_eq!(pages[0].body.as_ref().map(|body| body.bytes.len()), Some(10_000_000));
 
-        let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL));
+        let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL_BYTES));
         let (summary, pages) = read_bytes(list.as_bytes(), &ReadOptions::default()).unwrap();
         assert_eq!(urls(&pages), ["http://a/"]);
         assert!(summary.problems.samples[0].what.starts_with("URL longer than 65536 bytes: 'http://xxx"));

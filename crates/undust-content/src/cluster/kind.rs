@@ -4,6 +4,7 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
+use thiserror::Error;
 
 /// What can tell that two pages are the same.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
@@ -74,12 +75,12 @@ impl fmt::Display for RowOrder {
 }
 
 impl FromStr for RowOrder {
-    type Err = String;
+    type Err = UnknownRowOrder;
 
-    fn from_str(text: &str) -> Result<RowOrder, String> {
+    fn from_str(name: &str) -> Result<RowOrder, UnknownRowOrder> {
         let all = [RowOrder::Auto, RowOrder::Keep, RowOrder::Ignore];
-        let named = all.into_iter().find(|order| order.to_string() == text);
-        named.ok_or_else(|| format!("'{text}' is none of auto, keep, ignore"))
+        let named = all.into_iter().find(|order| order.to_string() == name);
+        named.ok_or_else(|| UnknownRowOrder { name: name.to_owned() })
     }
 }
 
@@ -117,15 +118,17 @@ impl fmt::Display for By {
 }
 
 impl FromStr for By {
-    type Err = String;
+    type Err = UnknownKind;
 
-    /// `auto`, or some of the kinds, which are then taken at their word.
-    fn from_str(text: &str) -> Result<By, String> {
+    /// `auto`, or names of kinds separated by commas, which are then not confirmed by texts.
+    fn from_str(text: &str) -> Result<By, UnknownKind> {
         if text == "auto" {
             return Ok(By::default());
         }
-        let named =
-            |word: &str| Kind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| unknown(word));
+        let named = |name: &str| {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+            kind.ok_or_else(|| UnknownKind { name: name.to_owned() })
+        };
         let mut kinds = text.split(',').map(str::trim).map(named).collect::<Result<Vec<_>, _>>()?;
         kinds.sort_unstable();
         kinds.dedup();
@@ -133,8 +136,22 @@ impl FromStr for By {
     }
 }
 
-fn unknown(word: &str) -> String {
-    format!("'{word}' is none of auto, {}", Kind::ALL.map(Kind::name).join(", "))
+/// A name that is not `auto` and none of [`Kind::ALL`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown kind '{name}'; known: auto, {}", Kind::ALL.map(Kind::name).join(", "))]
+#[non_exhaustive]
+pub struct UnknownKind {
+    /// The name.
+    pub name: String,
+}
+
+/// A name of no [`RowOrder`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown order of rows '{name}'; known: auto, keep, ignore")]
+#[non_exhaustive]
+pub struct UnknownRowOrder {
+    /// The name.
+    pub name: String,
 }
 
 #[cfg(test)]
@@ -151,11 +168,14 @@ mod tests {
         for order in ["auto", "keep", "ignore"] {
             assert_eq!(order.parse::<RowOrder>().unwrap().to_string(), order);
         }
-        assert_eq!("no".parse::<RowOrder>().unwrap_err(), "'no' is none of auto, keep, ignore");
+        assert_eq!(
+            "no".parse::<RowOrder>().unwrap_err().to_string(),
+            "unknown order of rows 'no'; known: auto, keep, ignore"
+        );
         assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
         assert_eq!(
-            "digest,".parse::<By>().unwrap_err(),
-            "'' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared"
+            "digest,".parse::<By>().unwrap_err().to_string(),
+            "unknown kind ''; known: auto, digest, simhash, shingles, rows, canonical, redirect, declared"
         );
     }
 }

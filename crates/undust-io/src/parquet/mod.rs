@@ -2,6 +2,7 @@
 
 mod write;
 
+use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -191,18 +192,18 @@ fn fault(error: ParquetError) -> ReadErrorKind {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => ReadErrorKind::Io(*error),
-            Err(error) => damaged(error.to_string()),
+            Err(error) => damaged(error),
         },
         ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
             damaged(what)
         }
         ParquetError::NYI(what) => damaged(format!("{what}, which is not read here")),
-        error => damaged(error.to_string()),
+        error => damaged(error),
     }
 }
 
-fn damaged(what: String) -> ReadErrorKind {
-    ReadErrorKind::DamagedParquet(what)
+fn damaged(error: impl Into<Box<dyn Error + Send + Sync>>) -> ReadErrorKind {
+    ReadErrorKind::DamagedParquet(error.into())
 }
 
 #[cfg(test)]

@@ -209,9 +209,9 @@ impl<'c> Copy<'c> {
             let url = texts.as_ref().and_then(|texts| texts.get(row)).unwrap_or_default();
             match checked_url(url) {
                 Ok(()) => Some(url),
-                Err(what) => {
+                Err(error) => {
                     let file = self.file.name().into();
-                    problems.add(Problem { file, line: first_row + row as u64, what });
+                    problems.add(Problem { file, line: first_row + row as u64, error });
                     None
                 }
             }
