@@ -452,11 +452,16 @@ mod tests {
         let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL_BYTES));
         let (summary, pages) = read_bytes(list.as_bytes(), &ReadOptions::default()).unwrap();
         assert_eq!(urls(&pages), ["http://a/"]);
-        assert!(summary.problems.samples[0].what.starts_with("URL longer than 65536 bytes: 'http://xxx"));
+        assert!(
+            summary.problems.samples[0]
+                .error
+                .to_string()
+                .starts_with("URL longer than 65536 bytes: 'http://xxx")
+        );
 
         let endless = vec![b'x'; MAX_LINE + 10];
         let (summary, _) = read_bytes(&endless, &as_format(Format::Urls)).unwrap();
-        assert!(summary.problems.samples[0].what.starts_with("line longer than 67108864 bytes"));
+        assert!(summary.problems.samples[0].error.to_string().starts_with("line longer than 67108864 bytes"));
     }
 
     #[test]

@@ -203,8 +203,9 @@ impl Cells {
             }
             _ => {}
         }
-        let texts = written(array).map(Texts::Small).ok_or_else(|| {
-            ReadErrorKind::ColumnType { column: column.name(), found: array.data_type().to_string() }
+        let texts = written(array).map(Texts::Small).ok_or_else(|| ReadErrorKind::ColumnType {
+            column: column.name(),
+            found: array.data_type().to_string(),
         })?;
         Ok(Cells::Texts(texts))
     }

@@ -254,16 +254,22 @@ mod tests {
         for unknown in ["", "-"] {
             assert_eq!(filled(Column::Size, unknown), Ok(Page::default()));
         }
-        assert_eq!(filled(Column::Status, "99999").unwrap_err(), "'99999' is no valid status");
-        assert_eq!(filled(Column::Size, "-5").unwrap_err(), "'-5' is no valid size");
-        assert_eq!(filled(Column::Importance, "NaN").unwrap_err(), "'NaN' is no valid importance");
+        assert_eq!(filled(Column::Status, "99999").unwrap_err().to_string(), "'99999' is no valid status");
+        assert_eq!(filled(Column::Size, "-5").unwrap_err().to_string(), "'-5' is no valid size");
+        assert_eq!(
+            filled(Column::Importance, "NaN").unwrap_err().to_string(),
+            "'NaN' is no valid importance"
+        );
     }
 
     #[test]
     fn words_of_a_recording() {
         let words = Words::new([5, 0, 7]);
         assert_eq!(filled(Column::Words, words.as_str()).unwrap().words, Some(words));
-        assert_eq!(filled(Column::Words, "2AAA").unwrap_err(), "'2AAA' is no valid list of words");
+        assert_eq!(
+            filled(Column::Words, "2AAA").unwrap_err().to_string(),
+            "'2AAA' is no valid list of words"
+        );
     }
 
     #[test]

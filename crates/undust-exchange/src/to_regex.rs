@@ -14,13 +14,13 @@ use undust::rules::template::{Convert, Fragment, Item, List, Piece, Template, Te
 use undust::rules::{Action, Rewrite, Substitute};
 use undust::url::SiteBy;
 
-use crate::in_force::InForce;
-use crate::meaning::{as_text, stays};
+use crate::active::ActiveRule;
+use crate::param_rule::{as_text, stays};
 
 pub(crate) use text::escape;
 
 /// What holds for every expression.
-pub(crate) const LIBERTIES: &[&str] = &[
+pub(crate) const CAVEATS: &[&str] = &[
     "URLs must be normalised first, and the list be run until nothing changes, as our rules are",
     "URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone",
 ];
@@ -60,7 +60,7 @@ pub(crate) enum Runner {
 }
 
 /// What `rule` says, as expressions to be tried in order.
-pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, String> {
+pub(crate) fn regexes(rule: &ActiveRule, runner: Runner) -> Result<Vec<Regex>, String> {
     match &rule.action {
         Action::Rewrite(rewrite) => of_rewrite(rule, rewrite, runner),
         Action::Substitute(substitute) => of_substitute(rule, substitute, runner),
@@ -68,7 +68,7 @@ pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, Stri
     }
 }
 
-fn of_rewrite(rule: &InForce, rewrite: &Rewrite, runner: Runner) -> Result<Vec<Regex>, String> {
+fn of_rewrite(rule: &ActiveRule, rewrite: &Rewrite, runner: Runner) -> Result<Vec<Regex>, String> {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     if runner == Runner::Redirect && !changes_always(from, to) {
         return Err("it may match a URL that it does not change, which would be redirected to itself".into());
@@ -381,7 +381,7 @@ fn ends_differ(one: &List, other: &List) -> bool {
 }
 
 /// A substitution, on token borders. Where the expression is run on all URLs, it first looks whether this one is on the site.
-fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Result<Vec<Regex>, String> {
+fn of_substitute(rule: &ActiveRule, substitute: &Substitute, runner: Runner) -> Result<Vec<Regex>, String> {
     let to = as_text(substitute.to())?;
     let place = place_of(substitute)?;
     let here = if runner == Runner::SiteList { String::new() } else { on_site(rule) };
@@ -451,7 +451,7 @@ fn redirects_at_end(here: &str, place: &str, substitute: &Substitute, to: &str) 
 }
 
 /// What stands before all places of a substitution that leaves scheme and authority alone: these.
-fn kept_authority(rule: &InForce, substitute: &Substitute) -> Result<&'static str, String> {
+fn kept_authority(rule: &ActiveRule, substitute: &Substitute) -> Result<&'static str, String> {
     let (from, to) = (substitute.from(), substitute.to());
     if substitute.names_authority() {
         Ok("")
@@ -481,27 +481,25 @@ fn in_authority(from: &[u8]) -> (&[u8], &[u8]) {
 }
 
 /// Whether `end` may be how an authority of the rule's site ends. On a site whose name is known, that is the name and a port.
-fn may_end_authority(rule: &InForce, end: &[u8]) -> bool {
+fn may_end_authority(rule: &ActiveRule, end: &[u8]) -> bool {
     let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
     let digits = end.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
     let before_port = &end[..end.len() - digits];
     let host = before_port.strip_suffix(b":").unwrap_or(&end);
-    let is_end = rule.holds_everywhere()
-        || name.ends_with(host)
-        || host.ends_with(name)
-        || before_port.is_empty();
+    let is_end =
+        rule.holds_everywhere() || name.ends_with(host) || host.ends_with(name) || before_port.is_empty();
     !end.is_empty() && is_end
 }
 
 /// Whether a place may begin in the authority and end behind it, and be replaced there, as it leaves the authority as it is.
-fn may_hold_end_of_host(rule: &InForce, substitute: &Substitute) -> bool {
+fn may_hold_end_of_host(rule: &ActiveRule, substitute: &Substitute) -> bool {
     let (end, behind) = in_authority(substitute.from());
     let kept = &substitute.from()[..substitute.from().len() - behind.len()];
     may_end_authority(rule, end) && substitute.to().starts_with(kept)
 }
 
 /// Whether the text of a substitution that leaves scheme and authority alone may stand there, or begin there.
-fn may_touch_authority(rule: &InForce, substitute: &Substitute) -> bool {
+fn may_touch_authority(rule: &ActiveRule, substitute: &Substitute) -> bool {
     let (end, behind) = in_authority(substitute.from());
     !substitute.names_authority() && (behind.is_empty() || may_end_authority(rule, end))
 }
@@ -510,7 +508,7 @@ const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";
 pub(crate) const LABELS: &str = "(?:[^./?#@:]+\\.)*";
 
 /// Looks ahead whether the URL is on the rule's site.
-fn on_site(rule: &InForce) -> String {
+fn on_site(rule: &ActiveRule) -> String {
     if rule.holds_everywhere() {
         return String::new();
     }
