@@ -34,7 +34,7 @@ const NOT_PUBLIC_V4: [([u8; 4], u32); 15] = [
 ];
 
 /// Whether an address is part of the public internet.
-pub fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),

@@ -8,7 +8,7 @@ use flate2::bufread::GzDecoder;
 use zstd::stream::read::Decoder as ZstdDecoder;
 
 /// More than any trained dictionary has; they are said to be best at about 100 KB.
-const MAX_DICTIONARY: u64 = 16 * 1024 * 1024;
+const MAX_DICTIONARY_BYTES: u64 = 16 * 1024 * 1024;
 
 /// The frame that a WARC file in zstd begins with, if its dictionary comes with it.
 const DICTIONARY_FRAME: [u8; 4] = [0x5d, 0x2a, 0x4d, 0x18];
@@ -153,8 +153,8 @@ fn with_dictionary(mut source: impl Read) -> io::Result<impl Read> {
 
 fn at_most_a_dictionary(source: impl Read) -> io::Result<Vec<u8>> {
     let mut dictionary = Vec::new();
-    source.take(MAX_DICTIONARY + 1).read_to_end(&mut dictionary)?;
-    if dictionary.len() as u64 > MAX_DICTIONARY {
+    source.take(MAX_DICTIONARY_BYTES + 1).read_to_end(&mut dictionary)?;
+    if dictionary.len() as u64 > MAX_DICTIONARY_BYTES {
         return Err(io::Error::new(io::ErrorKind::InvalidData, "the zstd dictionary is larger than 16 MiB"));
     }
     Ok(dictionary)
@@ -299,7 +299,7 @@ pub(crate) mod tests {
     fn a_dictionary_that_is_cut_or_endless() {
         let error = |data: Vec<u8>| decompress(Cursor::new(data)).err().unwrap().to_string();
         assert_eq!(error(framed(b"abc")[..9].to_vec()), "unexpected end of file");
-        let bomb = zstd::encode_all(io::repeat(0).take(MAX_DICTIONARY + 1), 3).unwrap();
+        let bomb = zstd::encode_all(io::repeat(0).take(MAX_DICTIONARY_BYTES + 1), 3).unwrap();
         assert_eq!(error(framed(&bomb)), "the zstd dictionary is larger than 16 MiB");
     }
 }

@@ -1,4 +1,4 @@
-//! What ends a run of the reader, with the file and, where one was reached, the line.
+//! Errors of reading, with file and line.
 
 use std::error::Error as StdError;
 use std::fmt;
@@ -14,7 +14,7 @@ use crate::problems::write_place;
 pub struct ReadError {
     /// The file as the user named it; `-` is standard input.
     pub file: PathBuf,
-    /// The line reached, 1-based.
+    /// The line where it happened, 1-based.
     pub line: Option<u64>,
     /// What happened there.
     pub kind: ReadErrorKind,

@@ -51,7 +51,7 @@ impl Format {
         Format::Folder,
     ];
 
-    /// The word used on the command line.
+    /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Tsv => "tsv",
@@ -69,7 +69,7 @@ impl Format {
         }
     }
 
-    /// What a page is read from: a line, a record, a file.
+    /// What one page is read from: `line`, `record`, `row` or `file`.
     pub fn unit(self) -> &'static str {
         match self {
             Format::Csv | Format::Warc => "record",

@@ -173,8 +173,8 @@ impl PartitionReader {
     }
 }
 
-/// Pages in one piece of memory, as they are written to files: a third of their size, and nothing to be put together again when they are gone.
-#[derive(Default)]
+/// Pages encoded in one piece of memory: a third of their size, and freed at once.
+#[derive(Clone, Debug, Default)]
 pub struct Packed {
     bytes: Vec<u8>,
     /// Where each page ends.
@@ -190,7 +190,7 @@ impl Packed {
         self.ends.push(self.bytes.len());
     }
 
-    /// Keep the pages at these places.
+    /// Keep the pages at these indexes.
     pub fn retain(&mut self, is_kept: impl Fn(usize) -> bool) {
         let (mut start, mut kept, mut left) = (0, 0, 0);
         for at in 0..self.ends.len() {
@@ -207,7 +207,7 @@ impl Packed {
         self.bytes.truncate(kept);
     }
 
-    /// All pages again.
+    /// Decode all pages.
     #[expect(clippy::missing_panics_doc, reason = "what is read was written here")]
     pub fn unpack(&self) -> Vec<Page> {
         let starts = std::iter::once(0).chain(self.ends.iter().copied());
@@ -218,7 +218,7 @@ impl Packed {
     }
 }
 
-/// About how much memory a page takes.
+/// Memory of a page in bytes, about.
 pub fn memory_of(page: &Page) -> u64 {
     let texts = [
         &page.cluster,

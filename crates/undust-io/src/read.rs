@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use undust::page::Page;
 
 use crate::Format;
-use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
+use crate::blocks::{Block, MAX_LINE_BYTES, lines, map_blocks};
 use crate::error::{LineError, ReadError, ReadErrorKind};
 #[cfg(feature = "arrow")]
 use crate::formats::Header;
@@ -23,10 +23,10 @@ use crate::problems::{Problem, Problems, shown};
 #[cfg(feature = "arrow")]
 use crate::table::{Table, outcomes};
 
-/// The longest URL that is believed to be one.
+/// Longest URL; a longer one is a bad line.
 const MAX_URL_BYTES: usize = 65_536;
 
-/// How to read.
+/// Options of a reader.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The format, where it is not to be recognised by content.
@@ -35,9 +35,9 @@ pub struct ReadOptions {
     pub host: Option<String>,
     /// Stop at the first bad line.
     pub strict: bool,
-    /// How many threads parse.
+    /// Number of threads that parse.
     pub threads: usize,
-    /// Of a longer body, of a page in a web archive or a folder, only so many bytes are read.
+    /// Most bytes that are read of the body of a page in a web archive or a folder.
     pub max_body: u64,
 }
 
@@ -47,8 +47,9 @@ impl Default for ReadOptions {
     }
 }
 
-/// What became of the lines of one input: each is a page, left out, or a problem.
+/// Counts of the lines of one input: each is a page, left out, or a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The input as the user named it; `-` is standard input.
     pub file: PathBuf,
@@ -64,7 +65,7 @@ pub struct Summary {
     pub problems: Problems,
     /// The pages that are longer than `max_body`, and of which only the beginning was read.
     pub cut: u64,
-    /// As it was asked for.
+    /// [`ReadOptions::max_body`].
     pub max_body: u64,
 }
 
@@ -260,8 +261,8 @@ impl Reading<'_> {
 }
 
 fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
-    if line.len() > MAX_LINE {
-        return Err(LineError::LineTooLong { max: MAX_LINE, line: shown(line) }.into());
+    if line.len() > MAX_LINE_BYTES {
+        return Err(LineError::LineTooLong { max: MAX_LINE_BYTES, line: shown(line) }.into());
     }
     if is_blank(line) { Ok(None) } else { format.parse(line) }
 }
@@ -459,7 +460,7 @@ mod tests {
                 .starts_with("URL longer than 65536 bytes: 'http://xxx")
         );
 
-        let endless = vec![b'x'; MAX_LINE + 10];
+        let endless = vec![b'x'; MAX_LINE_BYTES + 10];
         let (summary, _) = read_bytes(&endless, &as_format(Format::Urls)).unwrap();
         assert!(summary.problems.samples[0].error.to_string().starts_with("line longer than 67108864 bytes"));
     }

@@ -6,7 +6,8 @@ use std::str::FromStr;
 use serde::Serialize;
 use thiserror::Error;
 
-/// What can tell that two pages are the same.
+/// A kind of evidence that two pages are the same.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -38,7 +39,7 @@ impl Kind {
         Kind::Declared,
     ];
 
-    /// The word used on the command line.
+    /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Digest => "digest",
@@ -52,7 +53,7 @@ impl Kind {
     }
 }
 
-/// When the order of rows counts.
+/// Whether the order of rows counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowOrder {
     /// Not between pages whose URLs differ in their queries alone: one list, sorted in several ways.
@@ -84,30 +85,30 @@ impl FromStr for RowOrder {
     }
 }
 
-/// Which kinds count.
+/// The kinds of evidence that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct By {
-    /// These.
+pub struct Kinds {
+    /// The kinds, sorted.
     pub kinds: Vec<Kind>,
-    /// Whether texts are asked, too, before two pages are taken for the same.
+    /// Whether evidence must be confirmed by resembling texts.
     pub confirmed: bool,
 }
 
-impl Default for By {
+impl Default for Kinds {
     /// `auto`: all there is, confirmed.
-    fn default() -> By {
-        By { kinds: Kind::ALL.to_vec(), confirmed: true }
+    fn default() -> Kinds {
+        Kinds { kinds: Kind::ALL.to_vec(), confirmed: true }
     }
 }
 
-impl By {
-    /// Whether this kind counts.
+impl Kinds {
+    /// Whether this kind is used.
     pub fn has(&self, kind: Kind) -> bool {
         self.kinds.contains(&kind)
     }
 }
 
-impl fmt::Display for By {
+impl fmt::Display for Kinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.confirmed {
             return f.write_str("auto");
@@ -117,13 +118,13 @@ impl fmt::Display for By {
     }
 }
 
-impl FromStr for By {
+impl FromStr for Kinds {
     type Err = UnknownKind;
 
     /// `auto`, or names of kinds separated by commas, which are then not confirmed by texts.
-    fn from_str(text: &str) -> Result<By, UnknownKind> {
+    fn from_str(text: &str) -> Result<Kinds, UnknownKind> {
         if text == "auto" {
-            return Ok(By::default());
+            return Ok(Kinds::default());
         }
         let named = |name: &str| {
             let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
@@ -132,7 +133,7 @@ impl FromStr for By {
         let mut kinds = text.split(',').map(str::trim).map(named).collect::<Result<Vec<_>, _>>()?;
         kinds.sort_unstable();
         kinds.dedup();
-        Ok(By { kinds, confirmed: false })
+        Ok(Kinds { kinds, confirmed: false })
     }
 }
 
@@ -163,7 +164,7 @@ mod tests {
         for text in
             ["auto", "digest", "digest,canonical", "digest,simhash,shingles,rows,canonical,redirect,declared"]
         {
-            assert_eq!(text.parse::<By>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Kinds>().unwrap().to_string(), text);
         }
         for order in ["auto", "keep", "ignore"] {
             assert_eq!(order.parse::<RowOrder>().unwrap().to_string(), order);
@@ -172,9 +173,9 @@ mod tests {
             "no".parse::<RowOrder>().unwrap_err().to_string(),
             "unknown order of rows 'no'; known: auto, keep, ignore"
         );
-        assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
+        assert_eq!("redirect, digest,digest".parse::<Kinds>().unwrap().to_string(), "digest,redirect");
         assert_eq!(
-            "digest,".parse::<By>().unwrap_err().to_string(),
+            "digest,".parse::<Kinds>().unwrap_err().to_string(),
             "unknown kind ''; known: auto, digest, simhash, shingles, rows, canonical, redirect, declared"
         );
     }
