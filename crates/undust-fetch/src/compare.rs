@@ -65,7 +65,6 @@ impl Target {
 
 /// The result of comparing two URLs.
 #[derive(Clone, Debug, PartialEq)]
-#[non_exhaustive]
 pub enum Comparison {
     /// Both lead to the same page.
     Same,
@@ -81,7 +80,6 @@ pub enum Comparison {
 
 /// Why no more comparisons are possible.
 #[derive(Clone, Debug, PartialEq, Error)]
-#[non_exhaustive]
 pub enum Stop {
     /// All requests of this budget are made.
     #[error("{}", FetchErrorKind::Budget(*.0))]

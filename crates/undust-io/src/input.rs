@@ -1,5 +1,6 @@
 //! Opening files: the only place that does, so that every input is decompressed and every error names its file.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::mem;
@@ -59,6 +60,12 @@ pub fn open(path: &Path) -> Result<Input, ReadError> {
             Ok(Input { is_file: is_file && !input.compressed, ..input })
         }
         Err(error) => Err(ReadError { file: path.into(), line: None, kind: ReadErrorKind::Io(error) }),
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).finish_non_exhaustive()
     }
 }
 

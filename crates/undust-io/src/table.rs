@@ -110,6 +110,8 @@ fn page(cells: &[(Column, Cells)], row: usize) -> Parsed {
 }
 
 /// The text of an array, as bytes: it came through memory, unchecked, and need not be UTF-8 whatever its type says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Texts {
     /// Offsets of 32 bits.
     Small(BinaryArray),

@@ -1,5 +1,6 @@
 //! Parquet files with one more column.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -86,6 +87,12 @@ impl From<ParquetError> for Wrapped {
             },
             error => io::Error::other(error),
         })
+    }
+}
+
+impl fmt::Debug for AddedColumn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AddedColumn").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
