@@ -166,7 +166,7 @@ fn what_cannot_be_clustered() {
     = 2
     ");
     assert_snapshot!(say("cluster crawl.warc --by text"), @"
-    ! error: invalid value 'text' for '--by <KINDS>': 'text' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared
+    ! error: invalid value 'text' for '--by <KINDS>': unknown kind 'text'; known: auto, digest, simhash, shingles, rows, canonical, redirect, declared
     !
     ! For more information, try '--help'.
     = 2

@@ -349,7 +349,7 @@ fn wrong_flags() {
     = 2
     ");
     assert_snapshot!(folder.undust("learn crawl.tsv --format xml"), @"
-    ! error: invalid value 'xml' for '--format <FORMAT>': 'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet, folder
+    ! error: invalid value 'xml' for '--format <FORMAT>': unknown format 'xml'; known: tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet, folder
     !
     ! For more information, try '--help'.
     = 2

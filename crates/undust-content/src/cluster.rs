@@ -1,4 +1,4 @@
-//! Which pages of a site are the same? Evidence of several kinds in, clusters out.
+//! Clusters: which pages of a site have the same content, by evidence of several kinds.
 //!
 //! Each kind of evidence gives *links*: this page is the same as that one. Links by digest and redirect are taken as they
 //! are, and so is an equal URL, unless it shows another page each time. The others are sorted by how alike the texts are, and joined one after the other (union-find); by default (`auto`) only if the texts of
@@ -16,10 +16,10 @@
 //!
 //! Error pages (status 400 and above) are in no cluster: they say nothing about the page that was asked for.
 
-mod claims;
+mod claimed_links;
 mod kind;
-mod likeness;
 mod report;
+mod text_links;
 mod union;
 
 use std::cmp::Ordering;
@@ -29,35 +29,35 @@ use undust::page::Page;
 use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
-pub use kind::{By, Kind, RowOrder};
+pub use kind::{Kind, Kinds, RowOrder, UnknownKind, UnknownRowOrder};
 pub use report::{Contradiction, Contribution, Report};
 
 use crate::declared::listed;
-use crate::portrait::{Portrait, portraits};
-use claims::Claims;
-use likeness::Likeness;
+use crate::text_features::{TextFeatures, site_features};
+use claimed_links::ClaimedLinks;
+use text_links::TextLinks;
 use union::{Sets, Union};
 
 /// How pages are clustered.
 #[derive(Clone, Debug)]
 pub struct Options {
-    /// What counts as evidence.
-    pub by: By,
-    /// In how many bits simhashes may differ. The papers' is 3.
+    /// Kinds of evidence that are used.
+    pub by: Kinds,
+    /// Largest Hamming distance of simhashes, in bits. The papers' is 3.
     pub distance: u32,
-    /// The share of two texts' weight that must be common. One changed word in a few hundred is allowed; menus and
-    /// other furniture are left out already.
+    /// Least resemblance: the share of two texts' weight that must be common. One changed word in a few hundred is allowed; menus and
+    /// other boilerplate are left out already.
     pub resemblance: f64,
     /// Pages with different titles are different, whatever they say.
     pub titles: bool,
-    /// When the order of rows of tables and lists counts.
+    /// Whether the order of rows of tables and lists counts.
     pub row_order: RowOrder,
 }
 
 impl Default for Options {
     fn default() -> Options {
         Options {
-            by: By::default(),
+            by: Kinds::default(),
             distance: 3,
             resemblance: 0.99,
             titles: true,
@@ -66,15 +66,19 @@ impl Default for Options {
     }
 }
 
-/// What a site claims of two pages is believed if their texts resemble each other by at least this much.
-const CLAIM: f64 = 0.8;
+/// Least resemblance of two texts for a claim of the site (a canonical URL, a declared parameter) to be believed: views of one page differ
+/// in clocks, counters and advertisements.
+const MIN_CLAIM_RESEMBLANCE: f64 = 0.8;
 
-/// Two pages that are said to be the same.
+/// Most different texts with one simhash or feature that all further ones are compared with: where more share it, it tells little.
+const MAX_LEADERS: usize = 32;
+
+/// Evidence that two pages are the same.
 #[derive(Clone, Copy, Debug)]
 struct Link {
     kind: Kind,
     pages: (u32, u32),
-    /// How alike their texts are, where they were asked.
+    /// The resemblance of their texts, where it was computed.
     resemblance: Option<f64>,
 }
 
@@ -86,14 +90,14 @@ impl Link {
     }
 }
 
-/// Gives the pages of the site `name` their clusters, `name#1` and so on, and says by which evidence. Their texts are dropped.
+/// Set the cluster of each page of the site `name` (`name#1` and so on), and report by which evidence. Texts are dropped.
 ///
 /// [`read_body`](crate::read_body) comes first. Runs on the threads of its caller; the result does not depend on how many.
 pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     let site = Site::new(pages, options);
-    let mut links = Claims::new(&site).links();
-    links.extend(Likeness::new(&site).links());
-    let contradictions = claims::contradictions(&site, &links);
+    let mut links = ClaimedLinks::new(&site).links();
+    links.extend(TextLinks::new(&site).links());
+    let contradictions = claimed_links::contradictions(&site, &links);
     links.retain(|link| site.is_believed(link));
     links.sort_by(Link::surer_first);
     let equal_urls = site.equal_urls();
@@ -103,7 +107,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     report.contradictions.extend(report::disagreements(&site, &sets));
     let labels = site.labels(name, &sets);
     let simhashes: Vec<Option<u64>> =
-        site.portraits.iter().map(|portrait| Some(portrait.as_ref()?.simhash())).collect();
+        site.site_features.iter().map(|text_features| Some(text_features.as_ref()?.simhash())).collect();
     let listed: Vec<Option<bool>> = (0..site.pages.len() as u32).map(|page| site.is_listed(page)).collect();
     for (((page, label), simhash), listed) in pages.iter_mut().zip(labels).zip(simhashes).zip(listed) {
         page.cluster = label;
@@ -118,7 +122,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
 struct Site<'s> {
     pages: &'s [Page],
     options: &'s Options,
-    portraits: Vec<Option<Portrait>>,
+    site_features: Vec<Option<TextFeatures>>,
     /// Hashes of the pages' own URLs, normalised.
     urls: Vec<u64>,
     /// The pages of each URL that was seen more than once, failed requests left out.
@@ -132,8 +136,8 @@ impl<'s> Site<'s> {
         let urls: Vec<u64> = pages.iter().map(|page| hash_of(&page.url)).collect();
         let sitemaps = pages.iter().filter(|page| has_content(page)).filter_map(|page| page.text.as_deref());
         let listed = sitemaps.flat_map(listed).map(|url| hash_of(url.as_bytes())).collect();
-        let portraits = portraits(pages, has_content, options.resemblance);
-        Site { pages, options, portraits, seen_again: seen_again(pages, &urls), urls, listed }
+        let site_features = site_features(pages, has_content, options.resemblance);
+        Site { pages, options, site_features, seen_again: seen_again(pages, &urls), urls, listed }
     }
 
     /// Whether the site's sitemap lists a page, where there is one.
@@ -144,15 +148,15 @@ impl<'s> Site<'s> {
 
     /// How alike two pages' texts are, where both have one.
     fn resemblance(&self, (a, b): (u32, u32)) -> Option<f64> {
-        let portrait = |page: u32| self.portraits[page as usize].as_ref();
-        Some(portrait(a)?.resemblance(portrait(b)?))
+        let text_features = |page: u32| self.site_features[page as usize].as_ref();
+        Some(text_features(a)?.resemblance(text_features(b)?))
     }
 
     /// How alike texts must be for a link of this kind.
     fn least(&self, kind: Kind) -> f64 {
         match kind {
             Kind::Digest | Kind::Rows | Kind::Redirect => 0.0,
-            Kind::Canonical | Kind::Declared => CLAIM,
+            Kind::Canonical | Kind::Declared => MIN_CLAIM_RESEMBLANCE,
             Kind::Simhash | Kind::Shingles => self.options.resemblance,
         }
     }
@@ -182,7 +186,8 @@ impl<'s> Site<'s> {
         for seen in &self.seen_again {
             let steady = self.is_steady(seen);
             for &page in &seen[1..] {
-                let alike = self.resemblance((seen[0], page)).is_none_or(|found| found >= CLAIM);
+                let alike =
+                    self.resemblance((seen[0], page)).is_none_or(|found| found >= MIN_CLAIM_RESEMBLANCE);
                 if !self.options.by.confirmed || (alike && steady) {
                     union.join(seen[0], page);
                 }
@@ -220,7 +225,7 @@ impl<'s> Site<'s> {
     fn has_evidence(&self, page: u32) -> bool {
         let known = &self.pages[page as usize];
         let content = has_content(known) && (known.digest.is_some() || known.simhash.is_some());
-        content || self.portraits[page as usize].is_some()
+        content || self.site_features[page as usize].is_some()
     }
 }
 

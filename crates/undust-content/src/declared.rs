@@ -11,12 +11,12 @@ pub(crate) struct CleanParam {
     path: String,
 }
 
-/// More lines are a mistake or an attack: each is asked for every URL.
-const MOST_LINES: usize = 1000;
+/// Most `Clean-param` lines of a host: more are a mistake or an attack, as each is matched with every URL.
+const MAX_CLEAN_PARAM_LINES: usize = 1000;
 
 /// The `Clean-param` lines of a `robots.txt`. They hold for every robot, wherever they stand.
 pub(crate) fn clean_params(robots: &str) -> Vec<CleanParam> {
-    robots.lines().filter_map(clean_param).take(MOST_LINES).collect()
+    robots.lines().filter_map(clean_param).take(MAX_CLEAN_PARAM_LINES).collect()
 }
 
 fn clean_param(line: &str) -> Option<CleanParam> {

@@ -1,14 +1,14 @@
-//! One fetched document: what it is, what it says, and a digest of its bytes.
+//! One fetched document: its visible text, its metadata and a digest of its bytes.
 
 use xxhash_rust::xxh3::xxh3_128;
 
 use crate::charset::decode;
 use crate::html::{Visible, visible};
 
-/// How many bytes are looked at to tell text from anything else.
+/// Bytes that are looked at to tell text from anything else.
 const SNIFFED_BYTES: usize = 1024;
 
-/// What a document says, as far as it is text.
+/// Text and metadata of a document.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Document {
     /// The `<title>` of an HTML page, with white space collapsed.
@@ -30,7 +30,7 @@ pub struct Document {
 
 /// How bytes are read.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Kind {
+enum ContentKind {
     Html { xhtml: bool },
     Text,
     Binary,
@@ -40,9 +40,9 @@ impl Document {
     /// Reads the body of an answer, by its `Content-Type` where it has one and by its first bytes where it has none.
     pub fn read(bytes: &[u8], content_type: Option<&str>) -> Document {
         let visible = match kind(bytes, content_type) {
-            Kind::Html { xhtml } => visible(&decode(bytes, content_type, true), xhtml),
-            Kind::Text => plain(decode(bytes, content_type, false)),
-            Kind::Binary => Visible::default(),
+            ContentKind::Html { xhtml } => visible(&decode(bytes, content_type, true), xhtml),
+            ContentKind::Text => plain(decode(bytes, content_type, false)),
+            ContentKind::Binary => Visible::default(),
         };
         Document {
             title: visible.title.map(trimmed),
@@ -66,40 +66,40 @@ fn trimmed(mut text: String) -> String {
     text
 }
 
-fn kind(bytes: &[u8], content_type: Option<&str>) -> Kind {
+fn kind(bytes: &[u8], content_type: Option<&str>) -> ContentKind {
     let media =
         content_type.unwrap_or_default().split(';').next().unwrap_or_default().trim().to_ascii_lowercase();
     let (class, name) = media.split_once('/').unwrap_or((&media, ""));
     match (class, name) {
-        ("text", "html") => Kind::Html { xhtml: false },
-        ("application", "xhtml+xml") => Kind::Html { xhtml: true },
-        ("image", "svg+xml") | ("application", "json" | "xml" | "javascript") => Kind::Text,
+        ("text", "html") => ContentKind::Html { xhtml: false },
+        ("application", "xhtml+xml") => ContentKind::Html { xhtml: true },
+        ("image", "svg+xml") | ("application", "json" | "xml" | "javascript") => ContentKind::Text,
         ("image" | "audio" | "video" | "font", _) | ("application", "octet-stream" | "pdf" | "zip") => {
-            Kind::Binary
+            ContentKind::Binary
         }
         // Servers call what they do not know text/plain.
         ("text", _) => {
             if looks_binary(bytes) {
-                Kind::Binary
+                ContentKind::Binary
             } else {
-                Kind::Text
+                ContentKind::Text
             }
         }
-        _ if name.ends_with("+json") || name.ends_with("+xml") => Kind::Text,
+        _ if name.ends_with("+json") || name.ends_with("+xml") => ContentKind::Text,
         _ => sniffed(bytes),
     }
 }
 
-fn sniffed(bytes: &[u8]) -> Kind {
+fn sniffed(bytes: &[u8]) -> ContentKind {
     if looks_binary(bytes) {
-        return Kind::Binary;
+        return ContentKind::Binary;
     }
     let head = String::from_utf8_lossy(&bytes[..bytes.len().min(SNIFFED_BYTES)]).to_ascii_lowercase();
     // Tags stand in sources and in JSON, too; HTML begins with one.
     let begins = head.trim_start_matches(['\u{feff}', ' ', '\t', '\r', '\n']).starts_with('<');
     let tags = ["<!doctype html", "<html", "<head", "<body", "<title", "<meta", "<p>", "<div", "<table"];
     let html = begins && tags.iter().any(|tag| head.contains(tag));
-    if html { Kind::Html { xhtml: false } } else { Kind::Text }
+    if html { ContentKind::Html { xhtml: false } } else { ContentKind::Text }
 }
 
 /// A NUL byte, in what is not UTF-16 by its byte order mark.

@@ -10,10 +10,10 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use crate::words::{Word, before, behind, hash, hash_all, hashed_with_numbers, words};
 
-/// In a slot of echoes, pages have so many different rows of words of their URLs.
-const LEAST_ROWS: usize = 5;
+/// Different rows of words of their own URLs that pages must have in a slot of echoes: fewer may be words of the text.
+const MIN_DIFFERENT_ROWS: usize = 5;
 
-/// The slots of a site in which pages say where they are.
+/// The slots of a site in which pages repeat words of their own URLs.
 #[derive(Debug, Default)]
 pub(crate) struct Echoes(Vec<u64>);
 
@@ -24,7 +24,7 @@ impl Echoes {
             texts.par_iter().zip(urls).flat_map_iter(|(text, url)| slots_of_page(text, url)).collect();
         rows.par_sort_unstable();
         rows.dedup();
-        let slots = rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= LEAST_ROWS);
+        let slots = rows.chunk_by(|a, b| a.0 == b.0).filter(|rows| rows.len() >= MIN_DIFFERENT_ROWS);
         Echoes(slots.map(|rows| rows[0].0).collect())
     }
 

@@ -6,7 +6,7 @@
 //!
 //! Of all white space only one kind is told from others: a row of a table, of a list or of a preformatted text is a line.
 //!
-//! The *main* text leaves out what stands around it on every page ([`furniture`](crate::furniture)).
+//! The *main* text leaves out what stands around it on every page ([`boilerplate`](crate::boilerplate)).
 
 use std::cell::{Cell, RefCell};
 
@@ -19,8 +19,8 @@ use html5ever::{LocalName, local_name};
 use memchr::{memchr_iter, memrchr_iter};
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::boilerplate::Boilerplate;
 use crate::charset::charset_of;
-use crate::furniture::Furniture;
 
 /// Elements within a word or a sentence. All others end a word.
 const INLINE: [LocalName; 34] = [
@@ -77,15 +77,15 @@ const ROWS: [LocalName; 10] = [
 
 /// The tokenizer compares each attribute of a tag with all others before it. A tag with more places where an attribute
 /// could begin is an attack, and the page ends there.
-const MOST_ATTRIBUTES: usize = 1 << 15;
+const MAX_ATTRIBUTES: usize = 1 << 15;
 
-/// The main text is at least one part in so many of all.
-const LEAST_MAIN: usize = 10;
+/// All text is at most this many times as long as the main text; where it is longer, what was left out was no boilerplate.
+const MAX_TEXT_PER_MAIN: usize = 10;
 
-/// A page that sends its readers elsewhere after more seconds than this is meant to be read.
-const SHORT_REFRESH: u32 = 2;
+/// Longest delay of a `<meta http-equiv=refresh>` that counts as a redirect: with a longer one, the page is meant to be read.
+const MAX_REFRESH_SECONDS: u32 = 2;
 
-/// What a page shows, and what it says about itself.
+/// The visible text of a page, and its metadata.
 #[derive(Debug, Default)]
 pub(crate) struct Visible {
     pub(crate) title: Option<String>,
@@ -102,10 +102,10 @@ pub(crate) struct Visible {
 
 /// Title and text of a page. In XHTML, `<script/>` is closed; in HTML it is not.
 pub(crate) fn visible(html: &str, xhtml: bool) -> Visible {
-    let State { mut visible, furniture, .. } = tokenize(html, State { xhtml, ..State::default() });
-    visible.main = furniture.main_text(&visible.text);
-    // Where next to nothing is left, what was left out was no furniture.
-    if visible.main.len() * LEAST_MAIN < visible.text.len() {
+    let State { mut visible, boilerplate, .. } = tokenize(html, State { xhtml, ..State::default() });
+    visible.main = boilerplate.main_text(&visible.text);
+    // Where next to nothing is left, what was left out was no boilerplate.
+    if visible.main.len() * MAX_TEXT_PER_MAIN < visible.text.len() {
         visible.main.clone_from(&visible.text);
     }
     visible
@@ -133,7 +133,7 @@ fn tokenize(html: &str, state: State) -> State {
         start = end;
         inside = inside.or_in(piece, tokenizer.sink.raw.get());
         attributes += if inside == Inside::Tag { possible_attributes(piece) } else { 0 };
-        if attributes > MOST_ATTRIBUTES {
+        if attributes > MAX_ATTRIBUTES {
             break;
         }
         queue.push_back(StrTendril::from_slice(piece));
@@ -234,7 +234,7 @@ struct State {
     templates: u32,
     /// Within `<pre>`, where lines are rows.
     preformatted: bool,
-    furniture: Furniture,
+    boilerplate: Boilerplate,
     xhtml: bool,
 }
 
@@ -267,14 +267,14 @@ impl State {
             StartTag => {
                 let is_closed = self.xhtml && tag.self_closing;
                 if !is_closed {
-                    self.furniture.open(tag, self.visible.text.len());
+                    self.boilerplate.open(tag, self.visible.text.len());
                 }
                 self.take_note(tag);
                 self.take_picture(tag);
                 if is_closed { TokenSinkResult::Continue } else { self.open(tag) }
             }
             EndTag => {
-                self.furniture.close(&tag.name, self.visible.text.len());
+                self.boilerplate.close(&tag.name, self.visible.text.len());
                 self.close(&tag.name);
                 TokenSinkResult::Continue
             }
@@ -383,14 +383,14 @@ fn address(source: &str) -> &str {
     let file = path.rsplit('/').next().unwrap_or_default();
     let is_file = file
         .rsplit_once('.')
-        .is_some_and(|(_, ending)| FILES.iter().any(|file| file.eq_ignore_ascii_case(ending)));
+        .is_some_and(|(_, ending)| MEDIA_EXTENSIONS.iter().any(|file| file.eq_ignore_ascii_case(ending)));
     let kept = if is_file { path } else { whole };
     let from = path.rmatch_indices('/').nth(1).map_or(0, |(at, _)| at + 1);
     kept[from..].trim_start_matches(['.', '/'])
 }
 
 /// How the names of pictures, films and sounds end.
-const FILES: [&str; 14] =
+const MEDIA_EXTENSIONS: [&str; 14] =
     ["png", "jpg", "jpeg", "gif", "webp", "svg", "ico", "bmp", "avif", "mp4", "webm", "mp3", "ogg", "wav"];
 
 /// The `content` of a `<meta>` that stands for this header.
@@ -416,7 +416,7 @@ fn refresh_in(meta: &Tag) -> Option<&str> {
     let target = target.trim_start();
     let named = target.get(..3).is_some_and(|name| name.eq_ignore_ascii_case("url"));
     let value = if named { target[3..].trim_start().strip_prefix('=')? } else { target };
-    (seconds <= SHORT_REFRESH).then(|| value.trim().trim_matches(['"', '\'']))
+    (seconds <= MAX_REFRESH_SECONDS).then(|| value.trim().trim_matches(['"', '\'']))
 }
 
 /// Appends text with each run of white space made one space, and none at the beginning.
@@ -480,7 +480,7 @@ mod tests {
     }
 
     #[test]
-    fn the_main_text_is_without_furniture() {
+    fn the_main_text_is_without_boilerplate() {
         let page = "<header>Site name</header><div id=topNav>Home <div>Search</div></div>
             <ul class='breadcrumbs x'><li>You are here</ul><main><header>Heading</header><p>The text.</p><div hidden>no</div></main>
             <div role=navigation>Next</div><div class='page_footer'>Imprint</div>";
@@ -517,7 +517,7 @@ mod tests {
     }
 
     #[test]
-    fn furniture_that_holds_everything_is_none() {
+    fn boilerplate_that_holds_everything_is_none() {
         let wrapped = "<p>Ours</p><div class='content with-sidebar'><p>The text of it.</p><ul class=menu><li>Home</ul></div>";
         assert_eq!(main_text(wrapped), "Ours The text of it.");
         let unclosed = "<p>Before.</p><div class=menu>Home<p>The text.</p>";

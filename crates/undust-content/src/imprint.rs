@@ -1,4 +1,4 @@
-//! What a running crawl keeps of a page, to tell later whether another URL shows the same one: some 400 bytes.
+//! Imprint: a fingerprint of a page for running crawls, to tell later whether another URL shows the same page. About 400 bytes.
 //!
 //! [`cluster`](crate::cluster) knows all pages of a site when it compares two; a crawl knows two. Words of either page's own URL may be echoes, and
 //! rows may be in another order: so words are compared as a set, once with those of the URLs and once without, and the better likeness counts.
@@ -13,9 +13,9 @@ use crate::words::{ROW_END, Word, hash_all, hashed_with_numbers};
 const SAMPLE_WORDS: usize = 96;
 
 /// The share of words in both pages, of those in either, from which on pages are the same: clocks and counters change between two fetches.
-const LEAST_RESEMBLANCE: f64 = 0.9;
+const MIN_RESEMBLANCE: f64 = 0.9;
 
-/// What is kept of a page.
+/// Fingerprint of a page: about 400 bytes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Imprint {
     digest: u64,
@@ -26,7 +26,7 @@ pub struct Imprint {
 }
 
 impl Imprint {
-    /// Of a page whose body was [read](crate::read_body).
+    /// The imprint of a page whose body was [read](crate::read_body).
     pub fn new(page: &Page) -> Imprint {
         let own = words_of_url(&page.url);
         let is_own = |word: Word| own.binary_search(&word).is_ok();
@@ -47,7 +47,7 @@ impl Imprint {
     /// Whether both are of the same page: byte by byte, or by title and words.
     pub fn is_same(&self, other: &Imprint) -> bool {
         self.digest == other.digest
-            || (self.agree_on_title(other) && self.resemblance(other) >= LEAST_RESEMBLANCE)
+            || (self.agree_on_title(other) && self.resemblance(other) >= MIN_RESEMBLANCE)
     }
 
     fn agree_on_title(&self, other: &Imprint) -> bool {
@@ -84,13 +84,13 @@ impl Imprint {
         }
     }
 
-    /// In 16 bytes, and 4 for each word.
+    /// Encode it, in 16 bytes and 4 for each word.
     pub fn to_bytes(&self) -> Vec<u8> {
         let numbers = self.titles.iter().chain(&self.words);
         self.digest.to_le_bytes().into_iter().chain(numbers.flat_map(|number| number.to_le_bytes())).collect()
     }
 
-    /// What [`Imprint::to_bytes`] gave; none for other bytes.
+    /// Inverse of [`Imprint::to_bytes`]; none for other bytes.
     pub fn from_bytes(bytes: &[u8]) -> Option<Imprint> {
         let (digest, rest) = bytes.split_first_chunk()?;
         let (numbers, odd) = rest.as_chunks();

@@ -1,4 +1,4 @@
-//! What a fetched page says, and whether two pages say the same.
+//! Content of fetched pages: text, title, fingerprints, and clusters of pages with the same content.
 //!
 //! [`Document::read`] turns the bytes of an answer into visible text and a title; [`Sketch`] is the small part of it
 //! that is compared. [`pairs_within`] finds those of many fingerprints that differ in few bits.
@@ -16,28 +16,28 @@
 //! Pure computation: no network, files or clocks, and no threads but those of the caller. The bytes come from strangers,
 //! so time and stack are bounded for every input.
 
+mod body;
+mod boilerplate;
 mod charset;
 pub mod cluster;
 mod declared;
 mod document;
 mod echoes;
-mod evidence;
-mod furniture;
+mod hamming;
 mod html;
 mod imprint;
-mod near;
-mod passing;
-mod portrait;
 mod sample;
 mod simhash;
 mod sketch;
+mod text_features;
+mod volatile;
 mod weights;
 mod words;
 
+pub use body::{read_body, resolve};
 pub use document::Document;
-pub use evidence::{read_body, resolve};
+pub use hamming::pairs_within;
 pub use imprint::Imprint;
-pub use near::pairs_within;
 pub use simhash::simhash;
 pub use sketch::{Sketch, SketchOptions};
 pub use words::recorded as recorded_words;

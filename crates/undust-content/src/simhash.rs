@@ -2,13 +2,13 @@
 //!
 //! Charikar, "Similarity estimation techniques from rounding algorithms" (2002), as Manku, Jain and Das Sarma use it on web pages
 //! (2007): every feature votes on every bit with its weight, and the majority wins. Features are all words and all shingles of
-//! [`SHINGLE`] words, each as often as it occurs. A word alone would not see that two words changed places; shingles alone make a
+//! [`SHINGLE_WORDS`] words, each as often as it occurs. A word alone would not see that two words changed places; shingles alone make a
 //! text of other order look like another text.
 
 use crate::words::{Word, hashed, nth, shingles};
 
 /// Words in a shingle.
-pub(crate) const SHINGLE: usize = 3;
+pub(crate) const SHINGLE_WORDS: usize = 3;
 
 /// The simhash of a text, all features of which weigh the same. [`cluster`](crate::cluster) weighs them by how rare they are on the
 /// site.
@@ -19,7 +19,7 @@ pub fn simhash(text: &str) -> u64 {
 /// The simhash of some words; `weight` is asked for each feature.
 pub(crate) fn weighted(words: &[Word], weight: impl Fn(u64) -> u32) -> u64 {
     let mut votes = Votes::default();
-    for feature in words.iter().map(|&word| nth(word, 0)).chain(shingles(words, SHINGLE)) {
+    for feature in words.iter().map(|&word| nth(word, 0)).chain(shingles(words, SHINGLE_WORDS)) {
         votes.add(feature, weight(feature));
     }
     votes.majority()
@@ -152,8 +152,11 @@ mod tests {
     fn heavy_features_decide() {
         let menu = text(0, 300);
         let (one, two) = (menu.clone() + &text(5000, 20), menu.clone() + &text(6000, 20));
-        let in_menu: Vec<u64> =
-            hashed(&menu).iter().map(|&word| nth(word, 0)).chain(shingles(&hashed(&menu), SHINGLE)).collect();
+        let in_menu: Vec<u64> = hashed(&menu)
+            .iter()
+            .map(|&word| nth(word, 0))
+            .chain(shingles(&hashed(&menu), SHINGLE_WORDS))
+            .collect();
         let weight = |feature: u64| if in_menu.contains(&feature) { 1 } else { 20 };
         let weighed = (weighted(&hashed(&one), weight) ^ weighted(&hashed(&two), weight)).count_ones();
         assert!(distance(&one, &two) < 10 && weighed > 10, "{} {weighed}", distance(&one, &two));

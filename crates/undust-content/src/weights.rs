@@ -8,12 +8,12 @@
 
 use std::sync::atomic::{AtomicU32, Ordering};
 
-/// At most so many counts are kept, 64 megabytes. Each feature has two, which it may share with others, and the smaller one is its own or
+/// Most counts that are kept: 64 megabytes. Each feature has two, which it may share with others, and the smaller one is its own or
 /// nearly so (a count-min sketch).
-const MOST_SLOTS: usize = 1 << 24;
+const MAX_SLOTS: usize = 1 << 24;
 
-/// So many counts for each feature: both are shared for one in a thousand.
-const SLOTS: usize = 64;
+/// Counts for each feature: with 64, both are shared for one in a thousand.
+const SLOTS_PER_FEATURE: usize = 64;
 
 /// Counts the texts that have a feature. May be used from many threads: sums do not depend on their order.
 pub(crate) struct Frequencies {
@@ -22,9 +22,9 @@ pub(crate) struct Frequencies {
 }
 
 impl Frequencies {
-    /// For about so many different features.
+    /// For about this number of different features.
     pub(crate) fn new(features: usize) -> Frequencies {
-        let slots = (SLOTS * features).next_power_of_two().clamp(1 << 10, MOST_SLOTS);
+        let slots = (SLOTS_PER_FEATURE * features).next_power_of_two().clamp(1 << 10, MAX_SLOTS);
         Frequencies { slots: (0..slots).map(|_| AtomicU32::new(0)).collect(), texts: AtomicU32::new(0) }
     }
 
@@ -53,7 +53,7 @@ impl Frequencies {
         let all = f64::from(self.texts());
         // The weight's definition the other way round.
         let most_with = |weight: u32| (all / (((f64::from(weight) - 0.5) / 2.0).exp2() - 1.0)).floor();
-        let limits = (2..=MOST_WEIGHT).map(most_with).take_while(|limit| *limit >= 1.0).collect();
+        let limits = (2..=MAX_WEIGHT).map(most_with).take_while(|limit| *limit >= 1.0).collect();
         Weights { limits, frequencies: self }
     }
 
@@ -65,10 +65,13 @@ impl Frequencies {
     }
 }
 
-/// More than any feature weighs that one of 2^32 texts has.
-const MOST_WEIGHT: u32 = 66;
+/// Largest weight: more than that of a feature in one of 2^32 texts.
+const MAX_WEIGHT: u32 = 66;
 
-/// What each feature weighs on a site.
+/// A feature is rare if at most one text in this many has it: what more have is a template.
+const MIN_TEXTS_PER_RARE: u64 = 10;
+
+/// The weights of features on a site.
 pub(crate) struct Weights {
     frequencies: Frequencies,
     /// From the weight of 2 on: at most how many texts have a feature of that weight. A logarithm for each would take longer.
@@ -76,10 +79,10 @@ pub(crate) struct Weights {
 }
 
 impl Weights {
-    /// Whether at most one text in ten has the feature, and some text has it.
+    /// Whether at most one text in [`MIN_TEXTS_PER_RARE`] has the feature, and some text has it.
     pub(crate) fn is_rare(&self, feature: u64) -> bool {
         let with = self.frequencies.of(feature);
-        with > 0 && u64::from(with) * 10 <= u64::from(self.frequencies.texts())
+        with > 0 && u64::from(with) * MIN_TEXTS_PER_RARE <= u64::from(self.frequencies.texts())
     }
 
     pub(crate) fn of(&self, feature: u64) -> u32 {

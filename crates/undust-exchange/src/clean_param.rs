@@ -3,28 +3,28 @@
 use std::collections::BTreeMap;
 
 use crate::Written;
-use crate::in_force::{InForce, distinct, sort_out};
-use crate::meaning::{Change, Hosts, Path, meaning};
+use crate::active::{ActiveRule, distinct, partition};
+use crate::param_rule::{Change, Hosts, Path, param_rule};
 
-pub(crate) const LIBERTIES: &[&str] = &[
+pub(crate) const CAVEATS: &[&str] = &[
     "a parameter is also dropped without a value and twice",
     "a rule for /a and all below it leaves /a itself alone",
 ];
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| {
-        let meaning = meaning(rule)?;
-        let port = meaning.colon_port();
-        let scheme = meaning.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
-        let file = match &meaning.hosts {
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| {
+        let param_rule = param_rule(rule)?;
+        let port = param_rule.colon_port();
+        let scheme = param_rule.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
+        let file = match &param_rule.hosts {
             Hosts::Every => return Err("a robots.txt is of one host".to_owned()),
             Hosts::Below(name) => format!("of {scheme}{name}{port} and all hosts below it"),
             Hosts::Only(name) => format!("of {scheme}{name}{port}"),
         };
-        let Change::Drop(name) = &meaning.change else {
+        let Change::Drop(name) = &param_rule.change else {
             return Err("parameters can only be dropped one by one".to_owned());
         };
-        Ok((file, line(name, &meaning.path)?))
+        Ok((file, line(name, &param_rule.path)?))
     });
     let mut files: BTreeMap<String, Vec<String>> = BTreeMap::new();
     for (_, (file, line)) in said {

@@ -5,15 +5,15 @@ use std::collections::BTreeMap;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
 
-use crate::Written;
-use crate::collect::Collected;
-use crate::in_force::{InForce, distinct, sort_out};
-use crate::meaning::{Change, Meaning, Path, meaning};
-use crate::place::{place_name, url_pattern};
-use crate::regex_of::escape;
-use crate::regex_read::{hosts_of, words};
+use crate::active::{ActiveRule, distinct, partition};
+use crate::collect::ImportedRules;
+use crate::from_regex::{hosts_of, words};
+use crate::param_rule::{Change, ParamRule, Path, param_rule};
+use crate::to_regex::escape;
+use crate::url_pattern::{place_name, url_pattern};
+use crate::{ImportError, Written};
 
-pub(crate) const LIBERTIES: &[&str] = &[
+pub(crate) const CAVEATS: &[&str] = &[
     "letter case is not looked at, neither in URLs nor in names of parameters",
     "a parameter is also dropped without a value and twice; it is dropped from fragments, too",
 ];
@@ -42,15 +42,15 @@ struct FileRead {
     providers: BTreeMap<String, Value>,
 }
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| {
-        let meaning = meaning(rule)?;
-        let name = match &meaning.change {
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| {
+        let param_rule = param_rule(rule)?;
+        let name = match &param_rule.change {
             Change::Drop(name) => escape(name),
             Change::DropAll => ".*".to_owned(),
             Change::KeepOnly(_) | Change::Sort => return Err("parameters can only be dropped".to_owned()),
         };
-        Ok((place_name(&meaning), url_pattern(&meaning), name))
+        Ok((place_name(&param_rule), url_pattern(&param_rule), name))
     });
     let mut providers: BTreeMap<String, Provider> = BTreeMap::new();
     for (_, (place, url_pattern, name)) in said {
@@ -65,9 +65,9 @@ pub(crate) fn export(rules: &[InForce]) -> Written {
     Written { text, left_out }
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let file: FileRead = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let mut collected = Collected::default();
+pub(crate) fn import(text: &str) -> Result<ImportedRules, ImportError> {
+    let file: FileRead = serde_json::from_str(text)?;
+    let mut collected = ImportedRules::default();
     for (name, value) in file.providers {
         match serde_json::from_value::<Provider>(value) {
             Ok(provider) => import_provider(&name, &provider, &mut collected),
@@ -77,7 +77,7 @@ pub(crate) fn import(text: &str) -> Result<Collected, String> {
     Ok(collected)
 }
 
-fn import_provider(name: &str, provider: &Provider, collected: &mut Collected) {
+fn import_provider(name: &str, provider: &Provider, collected: &mut ImportedRules) {
     let hosts = match hosts_of(&provider.url_pattern) {
         Ok(hosts) => hosts,
         Err(reason) => {
@@ -91,8 +91,8 @@ fn import_provider(name: &str, provider: &Provider, collected: &mut Collected) {
             Ok(names) => {
                 for dropped in names {
                     let (hosts, change) = (hosts.clone(), Change::Drop(dropped));
-                    collected.add_meaning(
-                        &Meaning { scheme: None, hosts, port: None, path: Path::Any, change },
+                    collected.add_param_rule(
+                        &ParamRule { scheme: None, hosts, port: None, path: Path::Any, change },
                         &what,
                     );
                 }

@@ -5,26 +5,26 @@ use std::collections::{BTreeMap, BTreeSet};
 use undust::apply::{Finding, check};
 use undust::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 
-use crate::meaning::{Hosts, Meaning, is_below};
+use crate::param_rule::{Hosts, ParamRule, is_below};
 use crate::{Imported, LeftOut};
 
 /// What was read so far.
 #[derive(Default)]
-pub(crate) struct Collected {
+pub(crate) struct ImportedRules {
     rules: Vec<(Hosts, Rule)>,
     left_out: Vec<LeftOut>,
 }
 
-impl Collected {
+impl ImportedRules {
     pub(crate) fn add(&mut self, hosts: Hosts, action: Action, note: &str) {
         let rule = Rule { note: Some(note.to_owned()), ..Rule::new(action) };
         self.rules.push((hosts, rule));
     }
 
-    /// Add what `meaning` says; `what` is how the other tool says it.
-    pub(crate) fn add_meaning(&mut self, meaning: &Meaning, what: &str) {
-        match meaning.action() {
-            Ok(action) => self.add(meaning.hosts.clone(), action, what),
+    /// Add what `param_rule` says; `what` is how the other tool says it.
+    pub(crate) fn add_param_rule(&mut self, param_rule: &ParamRule, what: &str) {
+        match param_rule.action() {
+            Ok(action) => self.add(param_rule.hosts.clone(), action, what),
             Err(reason) => self.leave_out(what, reason),
         }
     }

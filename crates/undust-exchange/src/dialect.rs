@@ -2,15 +2,15 @@
 
 use undust::url::is_normal;
 
-use crate::in_force::InForce;
-use crate::regex_of::{Part, Regex, Runner, regexes};
+use crate::active::ActiveRule;
+use crate::to_regex::{Part, Regex, Runner, regexes};
 
 /// The way in which an engine reads replacements.
 #[derive(Clone, Copy)]
 pub(crate) struct Dialect {
     pub(crate) runner: Runner,
     /// The most groups that a replacement can name.
-    most_groups: usize,
+    max_groups: usize,
     /// A group.
     group: fn(usize) -> String,
     /// Fixed text, and whether it stands behind a group; nothing where it cannot be said.
@@ -20,7 +20,7 @@ pub(crate) struct Dialect {
 /// `java.util.regex`: `$1`, and a backslash before what is meant as it stands.
 pub(crate) const JAVA: Dialect = Dialect {
     runner: Runner::List,
-    most_groups: usize::MAX,
+    max_groups: usize::MAX,
     group: |number| format!("${number}"),
     text: |text, behind_group| {
         let escaped = escaped(text, "\\$");
@@ -33,7 +33,7 @@ pub(crate) const JAVA: Dialect = Dialect {
 /// nginx: `$1` to `$9`; there is no way to say `$`.
 pub(crate) const NGINX: Dialect = Dialect {
     runner: Runner::Redirect,
-    most_groups: 9,
+    max_groups: 9,
     group: |number| format!("${number}"),
     text: |text, _| (!text.contains('$')).then(|| text.to_owned()),
 };
@@ -41,7 +41,7 @@ pub(crate) const NGINX: Dialect = Dialect {
 /// `mod_rewrite`: the groups of a condition are `%1` to `%9`.
 pub(crate) const APACHE: Dialect = Dialect {
     runner: Runner::Redirect,
-    most_groups: 9,
+    max_groups: 9,
     group: |number| format!("%{number}"),
     text: |text, _| Some(escaped(text, "\\$%")),
 };
@@ -49,14 +49,14 @@ pub(crate) const APACHE: Dialect = Dialect {
 /// What Rust, Go and .NET have in common: `${1}` and `$$`.
 pub(crate) const PLAIN: Dialect = Dialect {
     runner: Runner::SiteList,
-    most_groups: usize::MAX,
+    max_groups: usize::MAX,
     group: |number| format!("${{{number}}}"),
     text: |text, _| Some(text.replace('$', "$$")),
 };
 
 impl Dialect {
     /// The patterns of `rule` with their replacements.
-    pub(crate) fn write(&self, rule: &InForce) -> Result<Vec<(String, String)>, String> {
+    pub(crate) fn write(&self, rule: &ActiveRule) -> Result<Vec<(String, String)>, String> {
         let write = |regex: Regex| {
             if self.runner == Runner::Redirect && !prints_normal(&regex.replacement) {
                 return Err("it prints URLs that browsers change, which may change them back".into());
@@ -67,8 +67,8 @@ impl Dialect {
     }
 
     fn replacement(&self, regex: &Regex) -> Result<String, String> {
-        if regex.groups > self.most_groups {
-            return Err(format!("it copies more than {} texts", self.most_groups));
+        if regex.groups > self.max_groups {
+            return Err(format!("it copies more than {} texts", self.max_groups));
         }
         let (mut out, mut behind_group) = (String::new(), false);
         for part in &regex.replacement {

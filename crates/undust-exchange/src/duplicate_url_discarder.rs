@@ -9,13 +9,13 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use undust::rules::Action;
 
-use crate::collect::Collected;
-use crate::in_force::{InForce, sort_out};
-use crate::meaning::{Change, Hosts, Meaning, Path, meaning};
-use crate::regex_read::is_host;
-use crate::{LeftOut, Written};
+use crate::active::{ActiveRule, partition};
+use crate::collect::ImportedRules;
+use crate::from_regex::is_host;
+use crate::param_rule::{Change, Hosts, ParamRule, Path, param_rule};
+use crate::{ImportError, LeftOut, Written};
 
-pub(crate) const LIBERTIES: &[&str] = &[
+pub(crate) const CAVEATS: &[&str] = &[
     "a parameter is also dropped without a value, twice, and where there is a port or a user",
     "only & separates parameters; letter case of paths is not looked at",
 ];
@@ -44,10 +44,10 @@ impl UrlRule {
     }
 }
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| {
-        let meaning = meaning(rule)?;
-        Ok((pattern(&meaning)?, meaning.change))
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| {
+        let param_rule = param_rule(rule)?;
+        Ok((pattern(&param_rule)?, param_rule.change))
     });
     let (mut drops, mut keeps) = (BTreeMap::<Pattern, BTreeSet<String>>::new(), BTreeSet::new());
     let mut everywhere = BTreeSet::new();
@@ -87,19 +87,22 @@ fn universal() -> Pattern {
 
 /// The pattern of url-matcher for these URLs. A name alone is for all hosts below it; with a path it is for one host, and for the same
 /// with `www.` before it.
-fn pattern(meaning: &Meaning) -> Result<Pattern, String> {
-    let scheme = meaning.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
-    let query = match &meaning.change {
+fn pattern(param_rule: &ParamRule) -> Result<Pattern, String> {
+    let scheme = param_rule.scheme.as_ref().map_or(String::new(), |scheme| format!("{scheme}://"));
+    let query = match &param_rule.change {
         Change::Sort => return Err("it puts parameters in order".into()),
         Change::KeepOnly(name) if is_plain(name) => format!("?{name}=*"),
         Change::KeepOnly(name) => return Err(format!("the pattern cannot ask for a parameter '{name}'")),
         Change::Drop(_) | Change::DropAll => String::new(),
     };
-    let port = meaning.colon_port();
-    let plain_domain = query.is_empty() && meaning.path == Path::Any;
-    let host = match &meaning.hosts {
+    let port = param_rule.colon_port();
+    let plain_domain = query.is_empty() && param_rule.path == Path::Any;
+    let host = match &param_rule.hosts {
         Hosts::Every
-            if plain_domain && scheme.is_empty() && port.is_empty() && meaning.change != Change::DropAll =>
+            if plain_domain
+                && scheme.is_empty()
+                && port.is_empty()
+                && param_rule.change != Change::DropAll =>
         {
             return Ok(universal());
         }
@@ -112,7 +115,7 @@ fn pattern(meaning: &Meaning) -> Result<Pattern, String> {
         }
         Hosts::Only(host) => host,
     };
-    let paths = match &meaning.path {
+    let paths = match &param_rule.path {
         Path::Any => vec!["/".to_owned()],
         Path::Exact(path) => vec![format!("{path}|")],
         Path::Under(path) => vec![path.clone(), format!("{}|", path.trim_end_matches('/'))],
@@ -129,9 +132,9 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.".contains(&b))
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let entries: Vec<Value> = serde_json::from_str(text).map_err(|error| error.to_string())?;
-    let (mut rules, mut collected) = (Vec::new(), Collected::default());
+pub(crate) fn import(text: &str) -> Result<ImportedRules, ImportError> {
+    let entries: Vec<Value> = serde_json::from_str(text)?;
+    let (mut rules, mut collected) = (Vec::new(), ImportedRules::default());
     for (i, entry) in entries.into_iter().enumerate() {
         let what = format!("rule {}: {entry}", i + 1);
         match serde_json::from_value::<UrlRule>(entry) {
@@ -148,7 +151,7 @@ pub(crate) fn import(text: &str) -> Result<Collected, String> {
     Ok(collected)
 }
 
-fn import_rule(rule: &UrlRule, what: &str, collected: &mut Collected) -> Result<(), LeftOut> {
+fn import_rule(rule: &UrlRule, what: &str, collected: &mut ImportedRules) -> Result<(), LeftOut> {
     let fail = |reason: String| LeftOut::new(what, reason);
     if rule.processor == "normalizer" {
         return normalizer(rule, what, collected).map_err(fail);
@@ -160,8 +163,8 @@ fn import_rule(rule: &UrlRule, what: &str, collected: &mut Collected) -> Result<
                 for (place, change) in
                     places.iter().flat_map(|place| changes.iter().map(move |change| (place, change)))
                 {
-                    let meaning = Meaning { change: change.clone(), ..place.clone() };
-                    collected.add_meaning(&meaning, what);
+                    let param_rule = ParamRule { change: change.clone(), ..place.clone() };
+                    collected.add_param_rule(&param_rule, what);
                 }
             }
             Err(reason) => collected.leave_out(format!("pattern '{include}' of {what}"), reason),
@@ -187,12 +190,12 @@ fn changes(rule: &UrlRule) -> Result<Vec<Change>, String> {
 }
 
 /// Which URLs a pattern is for.
-fn places(include: &str, exclude: &[String]) -> Result<Vec<Meaning>, String> {
+fn places(include: &str, exclude: &[String]) -> Result<Vec<ParamRule>, String> {
     let (scheme, rest) = match include.split_once("://") {
         Some((scheme, rest)) => (Some(scheme.to_ascii_lowercase()), rest),
         None => (None, include),
     };
-    let place = |hosts: Hosts, path: Path| Meaning {
+    let place = |hosts: Hosts, path: Path| ParamRule {
         scheme: scheme.clone(),
         hosts,
         port: None,
@@ -234,7 +237,7 @@ const NORMALIZER: [(&str, &str); 2] = [
 /// It also drops slashes at the end.
 const SLASH: &str = "a slash at the end stays: rules that drop it cannot be shown to come to rest together with those for www";
 
-fn normalizer(rule: &UrlRule, what: &str, collected: &mut Collected) -> Result<(), String> {
+fn normalizer(rule: &UrlRule, what: &str, collected: &mut ImportedRules) -> Result<(), String> {
     for include in &rule.pattern.include {
         for place in places(include, &rule.pattern.exclude)? {
             if place.path != Path::Any || place.scheme.is_some() {

@@ -1,39 +1,56 @@
-//! Rules in the formats of other tools, and theirs in ours. One file per format; what a format cannot say is listed, never dropped in silence.
+//! Export of rules to the formats of other tools, and import from them. One file per format; what a format cannot express is listed, never
+//! dropped in silence.
 //!
-//! Exports are in URL form (what other tools make of a URL may be fetched) and speak of rules in force alone. Two translations carry
-//! all formats: [`meaning`] tells rules that only drop or order parameters, [`regex_of`] turns templates into regular expressions.
+//! Exports are in URL form (other tools may fetch the URLs they make) and hold active rules only. Two translations carry all
+//! formats: `param_rule` recognises rules that only drop or sort parameters, `to_regex` turns templates into regular expressions.
+//!
+//! ```
+//! use undust::rules::{Action, Rule, RuleSet};
+//! use undust::url::SiteBy;
+//! use undust_exchange::{Format, export, import};
+//!
+//! let drop_sid = Action::rewrite("{s}://{...}/{...}?sid={?}&{...}", "{s}://{...}/{...}?{...}")?;
+//! let rules = RuleSet::of_site("example.org", SiteBy::Domain, vec![Rule::new(drop_sid)]);
+//! let exported = export(&rules, Format::RemoveParam);
+//! assert_eq!(exported.text, "||example.org/$removeparam=sid\n");
+//! assert_eq!(import(&exported.text, Format::RemoveParam)?.rules.rules().count(), 1);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
 
+mod active;
+mod answers;
 mod apache;
 mod clean_param;
 mod clearurls;
 mod collect;
 mod dialect;
 mod duplicate_url_discarder;
-mod in_force;
-mod known;
-mod meaning;
+mod error;
+mod from_regex;
 mod nginx;
 mod no_vary_search;
 mod nutch;
-mod place;
+mod param_rule;
 mod plain;
 mod redirects;
-mod regex_of;
-mod regex_read;
 mod removeparam;
+mod to_regex;
+mod url_pattern;
 
 use std::fmt;
 use std::str::FromStr;
 
 use undust::rules::RuleSet;
 
+use active::active;
+pub use answers::{Answer, KnownAnswers};
 use dialect::{APACHE, Dialect, NGINX};
-use in_force::in_force;
-pub use known::{Answer, Known};
-pub use redirects::to_ask;
+pub use error::{ImportError, UnknownFormat};
+pub use redirects::urls_to_request;
 
 /// A format of another tool.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub enum Format {
     /// Rules of zytedata/duplicate-url-discarder, JSON.
     DuplicateUrlDiscarder,
@@ -56,7 +73,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Every format, with the name it goes by.
+    /// Every format, with its name.
     pub const NAMED: [(&'static str, Format); 9] = [
         ("duplicate-url-discarder", Format::DuplicateUrlDiscarder),
         ("nutch", Format::Nutch),
@@ -69,21 +86,21 @@ impl Format {
         ("regex", Format::Regex),
     ];
 
-    /// The formats that can be read, too.
+    /// The formats that [`import`] reads.
     pub const READ: [Format; 4] =
         [Format::DuplicateUrlDiscarder, Format::Nutch, Format::ClearUrls, Format::RemoveParam];
 
-    /// What it is called.
+    /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         Format::NAMED.iter().find(|(_, format)| *format == self).map_or("", |(name, _)| name)
     }
 
-    /// Whether it makes a server redirect.
+    /// Whether it configures redirects of a server.
     pub fn redirects(self) -> bool {
         self.dialect().is_some()
     }
 
-    /// How redirects are written.
+    /// The dialect of its redirects.
     fn dialect(self) -> Option<Dialect> {
         match self {
             Format::Apache => Some(APACHE),
@@ -92,16 +109,16 @@ impl Format {
         }
     }
 
-    /// What the format cannot tell apart, whatever the rule, so that its users do a little more or less than our rules say.
-    pub fn liberties(self) -> &'static [&'static str] {
+    /// Where every rule in this format does a little more or less than the rule it was made from.
+    pub fn caveats(self) -> &'static [&'static str] {
         match self {
-            Format::DuplicateUrlDiscarder => duplicate_url_discarder::LIBERTIES,
-            Format::ClearUrls => clearurls::LIBERTIES,
-            Format::RemoveParam => removeparam::LIBERTIES,
-            Format::CleanParam => clean_param::LIBERTIES,
-            Format::NoVarySearch => no_vary_search::LIBERTIES,
-            Format::Nutch | Format::Regex => regex_of::LIBERTIES,
-            Format::Nginx | Format::Apache => &regex_of::LIBERTIES[1..],
+            Format::DuplicateUrlDiscarder => duplicate_url_discarder::CAVEATS,
+            Format::ClearUrls => clearurls::CAVEATS,
+            Format::RemoveParam => removeparam::CAVEATS,
+            Format::CleanParam => clean_param::CAVEATS,
+            Format::NoVarySearch => no_vary_search::CAVEATS,
+            Format::Nutch | Format::Regex => to_regex::CAVEATS,
+            Format::Nginx | Format::Apache => &to_regex::CAVEATS[1..],
         }
     }
 }
@@ -113,23 +130,21 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
+    type Err = UnknownFormat;
 
-    fn from_str(name: &str) -> Result<Format, String> {
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
         let known = Format::NAMED.iter().find(|(known, _)| *known == name);
-        known.map(|(_, format)| *format).ok_or_else(|| {
-            let names: Vec<&str> = Format::NAMED.iter().map(|(name, _)| *name).collect();
-            format!("'{name}' is no format ({})", names.join(", "))
-        })
+        known.map(|(_, format)| *format).ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
 }
 
-/// Something that the other side cannot say.
+/// A rule or entry that cannot be expressed in the other format.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[non_exhaustive]
 pub struct LeftOut {
-    /// The rule, as it is written on this side; where it was read, its place comes first.
+    /// The rule as it is written in the format it comes from; in an import, behind its place.
     pub what: String,
-    /// Why it cannot be said.
+    /// Why, in words for the user.
     pub reason: String,
 }
 
@@ -139,34 +154,36 @@ impl LeftOut {
     }
 }
 
-/// Rules in another format.
+/// The result of an export.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Exported {
-    /// What to write into the file.
+    /// The content of the file.
     pub text: String,
-    /// How many of our rules it says.
+    /// Number of rules in it.
     pub rules: usize,
-    /// The rules in force that it does not say.
+    /// The active rules that are not in it.
     pub left_out: Vec<LeftOut>,
 }
 
-/// Rules from another format.
+/// The result of an import.
 #[derive(Clone, Debug, PartialEq)]
+#[non_exhaustive]
 pub struct Imported {
-    /// The rules, which [`undust::apply::check`] has nothing against.
+    /// The rules, without findings of [`undust::apply::check`].
     pub rules: RuleSet,
-    /// What they do not say.
+    /// The entries that are not among them.
     pub left_out: Vec<LeftOut>,
 }
 
-/// The rules of `set` that are in force, in `format`.
+/// Export the active rules of `set` to `format`.
 pub fn export(set: &RuleSet, format: Format) -> Exported {
-    export_with(set, format, &Known::default())
+    export_with(set, format, &KnownAnswers::default())
 }
 
-/// [`export`], without redirects that by what is `known` of the site would take pages offline.
-pub fn export_with(set: &RuleSet, format: Format, known: &Known) -> Exported {
-    let (rules, mut left_out) = in_force(set);
+/// [`export`], without redirects that would take pages offline, judged by `known` answers of the site.
+pub fn export_with(set: &RuleSet, format: Format, known: &KnownAnswers) -> Exported {
+    let (rules, mut left_out) = active(set);
     let written = match format {
         Format::DuplicateUrlDiscarder => duplicate_url_discarder::export(&rules),
         Format::Nutch => nutch::export(&rules),
@@ -184,27 +201,24 @@ pub fn export_with(set: &RuleSet, format: Format, known: &Known) -> Exported {
         Format::NoVarySearch => no_vary_search::export(&rules),
         Format::Regex => plain::export(&rules),
     };
-    let said = rules.len() - written.left_out.len();
+    let exported = rules.len() - written.left_out.len();
     left_out.extend(written.left_out);
-    Exported { text: written.text, rules: said, left_out }
+    Exported { text: written.text, rules: exported, left_out }
 }
 
-/// The rules that `text` says in `format`; an error is about the text as a whole and names line and column.
-pub fn import(text: &str, format: Format) -> Result<Imported, String> {
+/// Read rules from `text`, a file in `format`. An error is about the file as a whole.
+pub fn import(text: &str, format: Format) -> Result<Imported, ImportError> {
     let collected = match format {
         Format::DuplicateUrlDiscarder => duplicate_url_discarder::import(text)?,
         Format::Nutch => nutch::import(text)?,
         Format::ClearUrls => clearurls::import(text)?,
         Format::RemoveParam => removeparam::import(text),
-        _ => {
-            let names: Vec<&str> = Format::READ.iter().map(|format| format.name()).collect();
-            return Err(format!("{format} is not read, only written (read are {})", names.join(", ")));
-        }
+        _ => return Err(ImportError::ExportOnly(format)),
     };
     Ok(collected.finish())
 }
 
-/// What a format makes of all rules; each rule is said or left out once.
+/// The text of an export; each rule is in it or left out, once.
 pub(crate) struct Written {
     pub(crate) text: String,
     pub(crate) left_out: Vec<LeftOut>,

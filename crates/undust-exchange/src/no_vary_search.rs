@@ -1,25 +1,27 @@
 //! The header `No-Vary-Search`: which parameters of the URLs of a response are irrelevant, and whether their order is.
 
 use crate::Written;
-use crate::in_force::{InForce, distinct, sort_out};
-use crate::meaning::{Change, Meaning, Path, meaning};
-use crate::place::place_name;
+use crate::active::{ActiveRule, distinct, partition};
+use crate::param_rule::{Change, ParamRule, Path, param_rule};
+use crate::url_pattern::place_name;
 
-pub(crate) const LIBERTIES: &[&str] = &["a parameter is also irrelevant without a value and twice"];
+pub(crate) const CAVEATS: &[&str] = &["a parameter is also irrelevant without a value and twice"];
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| {
-        let meaning = meaning(rule)?;
-        match &meaning.change {
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| {
+        let param_rule = param_rule(rule)?;
+        match &param_rule.change {
             Change::Drop(name) if !is_plain(name) => {
                 Err(format!("the header cannot name the parameter '{name}'"))
             }
             Change::KeepOnly(_) => Err("the header would hold without that parameter, too".to_owned()),
-            _ => Ok(meaning),
+            _ => Ok(param_rule),
         }
     });
-    let meanings: Vec<Meaning> = said.into_iter().map(|(_, meaning)| meaning).collect();
-    let places = distinct(meanings.iter().map(|meaning| (place_name(meaning), header(meaning, &meanings))));
+    let param_rules: Vec<ParamRule> = said.into_iter().map(|(_, param_rule)| param_rule).collect();
+    let places = distinct(
+        param_rules.iter().map(|param_rule| (place_name(param_rule), header(param_rule, &param_rules))),
+    );
     let lines = places.into_iter().map(|(place, header)| format!("# {place}\nNo-Vary-Search: {header}\n"));
     Written { text: lines.collect::<Vec<_>>().concat(), left_out }
 }
@@ -28,10 +30,10 @@ fn is_plain(name: &str) -> bool {
     !name.is_empty() && name.bytes().all(|b| b.is_ascii_alphanumeric() || b"-_.~".contains(&b))
 }
 
-/// The header of responses at the place of `meaning`: a response has one, so that it holds what is said of wider places, too.
-fn header(meaning: &Meaning, all: &[Meaning]) -> String {
+/// The header of responses at the place of `param_rule`: a response has one, so that it holds what is said of wider places, too.
+fn header(param_rule: &ParamRule, all: &[ParamRule]) -> String {
     let here: Vec<&Change> =
-        all.iter().filter(|wide| holds(wide, meaning)).map(|wide| &wide.change).collect();
+        all.iter().filter(|wide| holds(wide, param_rule)).map(|wide| &wide.change).collect();
     let names = distinct(here.iter().filter_map(|change| match change {
         Change::Drop(name) => Some(format!("\"{name}\"")),
         _ => None,
@@ -46,7 +48,7 @@ fn header(meaning: &Meaning, all: &[Meaning]) -> String {
 }
 
 /// Whether all URLs of `narrow` are among those of `wide`.
-fn holds(wide: &Meaning, narrow: &Meaning) -> bool {
+fn holds(wide: &ParamRule, narrow: &ParamRule) -> bool {
     let scheme = wide.scheme.is_none() || wide.scheme == narrow.scheme;
     let path = match (&wide.path, &narrow.path) {
         (Path::Any, _) => true,

@@ -2,14 +2,14 @@
 
 use roxmltree::{Document, Node};
 
-use crate::Written;
-use crate::collect::Collected;
+use crate::active::{ActiveRule, partition};
+use crate::collect::ImportedRules;
 use crate::dialect::JAVA;
-use crate::in_force::{InForce, sort_out};
-use crate::regex_read::rule_of;
+use crate::from_regex::rule_of;
+use crate::{ImportError, Written};
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| JAVA.write(rule));
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| JAVA.write(rule));
     let mut lines = vec!["<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<regex-normalize>\n".to_owned()];
     for (rule, regexes) in said {
         // Two hyphens would end the comment.
@@ -28,13 +28,13 @@ fn xml(text: &str) -> String {
     text.replace('&', "&amp;").replace('<', "&lt;").replace('>', "&gt;")
 }
 
-pub(crate) fn import(text: &str) -> Result<Collected, String> {
-    let document = Document::parse(text).map_err(|error| error.to_string())?;
+pub(crate) fn import(text: &str) -> Result<ImportedRules, ImportError> {
+    let document = Document::parse(text)?;
     if !document.root_element().has_tag_name("regex-normalize") {
-        let name = document.root_element().tag_name().name();
-        return Err(format!("the root element is <{name}>, not <regex-normalize>"));
+        let found = document.root_element().tag_name().name().to_owned();
+        return Err(ImportError::RootElement { found, expected: "regex-normalize" });
     }
-    let mut collected = Collected::default();
+    let mut collected = ImportedRules::default();
     for regex in document.descendants().filter(|node| node.has_tag_name("regex")) {
         let child =
             |name: &str| regex.children().find(|node| node.has_tag_name(name)).and_then(|node| node.text());

@@ -3,8 +3,8 @@
 use serde::Serialize;
 
 use crate::Written;
+use crate::active::{ActiveRule, partition};
 use crate::dialect::PLAIN;
-use crate::in_force::{InForce, sort_out};
 
 #[derive(Serialize)]
 struct Line<'r> {
@@ -14,8 +14,8 @@ struct Line<'r> {
     replacement: String,
 }
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| PLAIN.write(rule));
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| PLAIN.write(rule));
     let mut text = String::new();
     for (rule, regexes) in said {
         for (pattern, replacement) in regexes {

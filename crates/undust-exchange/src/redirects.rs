@@ -1,8 +1,8 @@
 //! Rules as redirects of the server itself: which of them are safe.
 //!
-//! A redirect to a URL that the site redirects back, or does not have, takes a page offline. So rules must be fit, and what is known of
-//! the site's answers is held against what the server would do with all rules together: the rule that closes a circle or led to a bad end is
-//! left out, and all is looked at again without it.
+//! A redirect to a URL that the site redirects back, or does not have, takes a page offline. So rules must pass `check`, and known
+//! answers of the site are compared with what the server would do with all rules together: the rule that closes a circle or leads to a bad
+//! end is left out, and all is judged again without it.
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -11,11 +11,11 @@ use undust::rules::{EVERY_SITE, Rule, RuleSet, SiteRules};
 use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
+use crate::active::{ActiveRule, active, partition};
+use crate::answers::{Answer, KnownAnswers};
 use crate::collect::objection;
 use crate::dialect::Dialect;
-use crate::in_force::{InForce, in_force, sort_out};
-use crate::known::{Answer, Known};
-use crate::regex_of::changes_only_slash;
+use crate::to_regex::changes_only_slash;
 use crate::{Format, LeftOut};
 
 /// Looks ahead whether path and query are in normal form: no dot segments, no escapes that normalising changes, no backslashes, which
@@ -28,16 +28,16 @@ pub(crate) const IN_NORMAL_FORM: &str = concat!(
 
 /// A rule, and the expressions that redirect.
 pub(crate) struct Redirecting<'i, 'r> {
-    pub(crate) rule: &'i InForce<'r>,
+    pub(crate) rule: &'i ActiveRule<'r>,
     pub(crate) regexes: Vec<(String, String)>,
 }
 
 /// The rules that are safe to redirect by, and the others.
 pub(crate) fn safe<'i, 'r>(
     set: &RuleSet,
-    rules: &'i [InForce<'r>],
+    rules: &'i [ActiveRule<'r>],
     dialect: Dialect,
-    known: &Known,
+    known: &KnownAnswers,
 ) -> (Vec<Redirecting<'i, 'r>>, Vec<LeftOut>) {
     let (mut kept, mut left_out) = fit(set, rules, dialect);
     leave_out(&mut kept, &mut left_out, |kept| Server::new(set, kept, known).harmful());
@@ -49,35 +49,35 @@ pub(crate) fn safe<'i, 'r>(
     (kept, left_out)
 }
 
-/// URLs to ask for, to learn what comes of redirects from the URLs that are `wanted`: at most `samples` of each rule at a time. None are
-/// left when enough is known of every rule.
-pub fn to_ask(
+/// URLs to request next, to learn where redirects from the `wanted` URLs lead: at most `samples` of each rule at a time. Empty when
+/// enough is known of every rule.
+pub fn urls_to_request(
     set: &RuleSet,
     format: Format,
-    known: &Known,
+    known: &KnownAnswers,
     samples: usize,
     wanted: impl Fn(&[u8]) -> bool,
 ) -> Vec<Vec<u8>> {
     let Some(dialect) = format.dialect() else { return Vec::new() };
-    let (rules, _) = in_force(set);
+    let (rules, _) = active(set);
     let (mut kept, mut left_out) = fit(set, &rules, dialect);
     leave_out(&mut kept, &mut left_out, |kept| Server::new(set, kept, known).harmful());
-    Server::new(set, &kept, known).to_ask(samples, wanted)
+    Server::new(set, &kept, known).urls_to_request(samples, wanted)
 }
 
-/// The rules that the dialect can say and that `check` has nothing against.
+/// The rules that the dialect can express and that pass `check`.
 fn fit<'i, 'r>(
     set: &RuleSet,
-    rules: &'i [InForce<'r>],
+    rules: &'i [ActiveRule<'r>],
     dialect: Dialect,
 ) -> (Vec<Redirecting<'i, 'r>>, Vec<LeftOut>) {
-    let (said, mut left_out) = sort_out(rules, |rule| dialect.write(rule));
+    let (said, mut left_out) = partition(rules, |rule| dialect.write(rule));
     let mut kept = said.into_iter().map(|(rule, regexes)| Redirecting { rule, regexes }).collect();
     leave_out(&mut kept, &mut left_out, |kept| unfit(set, kept));
     (kept, left_out)
 }
 
-/// Leave out rules, by number and with a reason, until there is nothing against the others.
+/// Leave out rules, by number and with a reason, until no objections are left.
 fn leave_out<'i, 'r>(
     kept: &mut Vec<Redirecting<'i, 'r>>,
     left_out: &mut Vec<LeftOut>,
@@ -133,27 +133,27 @@ struct Server<'k> {
     engine: Canonicalizer,
     /// By rule: whether it changes nothing but slashes at the end, on purpose.
     only_slash: Vec<bool>,
-    known: &'k Known,
+    known: &'k KnownAnswers,
     /// Every URL that something is known of.
     urls: BTreeSet<Vec<u8>>,
 }
 
-/// Where a request ends up.
+/// The path of a request through our redirects.
 #[derive(Clone, PartialEq, Eq, PartialOrd, Ord)]
-struct Walk {
+struct RedirectPath {
     /// The rules on the way.
     rules: Vec<usize>,
     target: Vec<u8>,
 }
 
-impl Walk {
+impl RedirectPath {
     fn last(&self) -> usize {
         self.rules.last().copied().unwrap_or_default()
     }
 }
 
-/// What is known of a redirect.
-enum Judgement {
+/// Whether a redirect leads to a page.
+enum Verdict {
     Good,
     /// The rule that is to blame, and why.
     Bad(usize, String),
@@ -161,7 +161,7 @@ enum Judgement {
 }
 
 impl<'k> Server<'k> {
-    fn new(set: &RuleSet, kept: &[Redirecting], known: &'k Known) -> Server<'k> {
+    fn new(set: &RuleSet, kept: &[Redirecting], known: &'k KnownAnswers) -> Server<'k> {
         let examples = kept.iter().flat_map(|redirecting| redirecting.rule.examples());
         let urls = examples.map(|url| normalize(url.as_bytes()).into_owned());
         Server {
@@ -173,13 +173,18 @@ impl<'k> Server<'k> {
     }
 
     /// Follow our redirects from `url`, if there are any. Expressions leave a URL alone of which they would change the slash by accident.
-    fn walk(&self, url: &[u8], scratch: &mut Scratch) -> Option<Walk> {
+    fn walk(&self, url: &[u8], scratch: &mut Scratch) -> Option<RedirectPath> {
         self.walk_without(None, url, scratch)
     }
 
     /// Follow our redirects, but for those of one rule.
-    fn walk_without(&self, without: Option<usize>, url: &[u8], scratch: &mut Scratch) -> Option<Walk> {
-        let mut walk = Walk { rules: Vec::new(), target: url.to_vec() };
+    fn walk_without(
+        &self,
+        without: Option<usize>,
+        url: &[u8],
+        scratch: &mut Scratch,
+    ) -> Option<RedirectPath> {
+        let mut walk = RedirectPath { rules: Vec::new(), target: url.to_vec() };
         for _ in 0..MAX_STEPS {
             let mut first: Option<(usize, Vec<u8>)> = None;
             self.engine.each_change(&walk.target, scratch, |number, after| {
@@ -199,7 +204,7 @@ impl<'k> Server<'k> {
         (!walk.rules.is_empty()).then_some(walk)
     }
 
-    fn walks(&self) -> impl Iterator<Item = (&[u8], Walk)> {
+    fn walks(&self) -> impl Iterator<Item = (&[u8], RedirectPath)> {
         let mut scratch = Scratch::new();
         self.urls.iter().filter_map(move |url| Some((url.as_slice(), self.walk(url, &mut scratch)?)))
     }
@@ -208,7 +213,7 @@ impl<'k> Server<'k> {
     fn harmful(&self) -> Objections {
         let mut objections = Objections::new();
         for (url, walk) in self.walks() {
-            if let Judgement::Bad(blamed, why) = self.judge(url, &walk) {
+            if let Verdict::Bad(blamed, why) = self.judge(url, &walk) {
                 objections.entry(blamed).or_insert(why);
             }
         }
@@ -219,59 +224,59 @@ impl<'k> Server<'k> {
     fn unproven(&self) -> Objections {
         let mut good = vec![false; self.only_slash.len()];
         for (url, walk) in self.walks() {
-            if matches!(self.judge(url, &walk), Judgement::Good) {
+            if matches!(self.judge(url, &walk), Verdict::Good) {
                 walk.rules.iter().for_each(|&number| good[number] = true);
             }
         }
         let reason = |number: usize| match (good[number], self.only_slash[number]) {
             (false, true) => Some(SLASH),
-            (false, false) if self.known.must_be_tried => Some(UNTRIED),
+            (false, false) if self.known.requires_page => Some(UNTRIED),
             _ => None,
         };
         (0..good.len()).filter_map(|number| Some((number, reason(number)?.to_owned()))).collect()
     }
 
-    fn judge(&self, url: &[u8], walk: &Walk) -> Judgement {
+    fn judge(&self, url: &[u8], walk: &RedirectPath) -> Verdict {
         let text = |url: &[u8]| String::from_utf8_lossy(url).into_owned();
         let target = &walk.target;
         let was_page = match self.known.answer(url) {
             Some(answer) => *answer == Answer::Page,
-            // An example of the rule was a page once; where the site is asked, it will tell.
-            None => !self.known.must_be_tried,
+            // An example of the rule was a page once; where the site is requested, it will tell.
+            None => !self.known.requires_page,
         };
         let moved = |to: &Option<Vec<u8>>| {
             let to = to.as_ref().map_or(String::new(), |to| format!(" to {}", text(to)));
             format!("the site redirects {}{to}", text(target))
         };
         match self.known.answer(target) {
-            Some(Answer::Page) => Judgement::Good,
+            Some(Answer::Page) => Verdict::Good,
             Some(Answer::Moved(to)) => match to.as_ref().and_then(|to| self.way_back(to, target)) {
-                Some(rule) => Judgement::Bad(rule, format!("{}, and it back", moved(to))),
+                Some(rule) => Verdict::Bad(rule, format!("{}, and it back", moved(to))),
                 None if was_page => self.blame(url, walk, moved(to)),
-                None => Judgement::Unknown,
+                None => Verdict::Unknown,
             },
             Some(Answer::Failed(why)) if was_page => {
                 self.blame(url, walk, format!("{} is a page, and {} is not ({why})", text(url), text(target)))
             }
-            _ => Judgement::Unknown,
+            _ => Verdict::Unknown,
         }
     }
 
-    /// It led to no page: the rule without which it would, else the last one. As long as the site may be asked for that, nobody.
-    fn blame(&self, url: &[u8], walk: &Walk, why: String) -> Judgement {
+    /// It led to no page: the rule without which it would, else the last one. As long as the site may be requested for that, nobody.
+    fn blame(&self, url: &[u8], walk: &RedirectPath, why: String) -> Verdict {
         let detours = self.detours(url, walk);
         let is_page = |(_, end): &&(usize, Vec<u8>)| self.known.answer(end) == Some(&Answer::Page);
         let is_open =
-            |(_, end): &(usize, Vec<u8>)| self.known.must_be_tried && self.known.asked(end).is_none();
+            |(_, end): &(usize, Vec<u8>)| self.known.requires_page && self.known.requested(end).is_none();
         match detours.iter().find(is_page) {
-            Some((rule, _)) => Judgement::Bad(*rule, why),
-            None if detours.iter().any(is_open) => Judgement::Unknown,
-            None => Judgement::Bad(walk.last(), why),
+            Some((rule, _)) => Verdict::Bad(*rule, why),
+            None if detours.iter().any(is_open) => Verdict::Unknown,
+            None => Verdict::Bad(walk.last(), why),
         }
     }
 
     /// Where the way would end without each of its rules, if it went anywhere.
-    fn detours(&self, url: &[u8], walk: &Walk) -> Vec<(usize, Vec<u8>)> {
+    fn detours(&self, url: &[u8], walk: &RedirectPath) -> Vec<(usize, Vec<u8>)> {
         let mut scratch = Scratch::new();
         let rules: BTreeSet<usize> = walk.rules.iter().copied().collect();
         let detour = |rule: usize| Some((rule, self.walk_without(Some(rule), url, &mut scratch)?.target));
@@ -294,41 +299,44 @@ impl<'k> Server<'k> {
         None
     }
 
-    fn to_ask(&self, samples: usize, wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
-        let mut by_rule: Vec<BTreeSet<(u64, &[u8], Walk)>> = vec![BTreeSet::new(); self.only_slash.len()];
-        for (url, walk) in self.walks().filter(|(url, _)| wanted(url) && !self.known.is_useless(url)) {
+    fn urls_to_request(&self, samples: usize, wanted: impl Fn(&[u8]) -> bool) -> Vec<Vec<u8>> {
+        let mut by_rule: Vec<BTreeSet<(u64, &[u8], RedirectPath)>> =
+            vec![BTreeSet::new(); self.only_slash.len()];
+        for (url, walk) in
+            self.walks().filter(|(url, _)| wanted(url) && !self.known.is_known_without_page(url))
+        {
             for &number in &walk.rules {
                 let candidates = &mut by_rule[number];
                 candidates.insert((xxh3_64(url), url, walk.clone()));
-                if candidates.len() > CANDIDATES * samples {
+                if candidates.len() > CANDIDATES_PER_SAMPLE * samples {
                     candidates.pop_last();
                 }
             }
         }
         let missing = by_rule.iter().flat_map(|candidates| {
-            let open = candidates.iter().filter(|(_, url, _)| !self.known.was_in_vain(url));
+            let open = candidates.iter().filter(|(_, url, _)| !self.known.requested_without_page(url));
             open.take(samples).flat_map(|(_, url, walk)| self.missing(url, walk))
         });
         missing.collect::<BTreeSet<Vec<u8>>>().into_iter().collect()
     }
 
-    /// What must be asked for next: the target; unless that is a page, the source; if that is one, where the way could have ended.
-    fn missing(&self, url: &[u8], walk: &Walk) -> Vec<Vec<u8>> {
-        match (self.known.asked(&walk.target), self.known.asked(url)) {
+    /// What must be requested for next: the target; unless that is a page, the source; if that is one, where the way could have ended.
+    fn missing(&self, url: &[u8], walk: &RedirectPath) -> Vec<Vec<u8>> {
+        match (self.known.requested(&walk.target), self.known.requested(url)) {
             (None, _) => vec![walk.target.clone()],
             (Some(Answer::Page | Answer::Unknown), _) => Vec::new(),
             (Some(_), None) => vec![url.to_vec()],
             (Some(_), Some(Answer::Page)) => {
                 let ends = self.detours(url, walk).into_iter().map(|(_, end)| end);
-                ends.filter(|end| self.known.asked(end).is_none()).collect()
+                ends.filter(|end| self.known.requested(end).is_none()).collect()
             }
             (Some(_), Some(_)) => Vec::new(),
         }
     }
 }
 
-/// For each sample, so many URLs are thought of, as some may be gone.
-const CANDIDATES: usize = 4;
+/// URLs considered for each sample, as some may be gone.
+const CANDIDATES_PER_SAMPLE: usize = 4;
 
 const SLASH: &str = "it changes nothing but the slash at the end, which servers change back, and no page is known that it leads to";
 const UNTRIED: &str = "no page is known that it leads to";

@@ -1,30 +1,30 @@
 //! `$removeparam` filters of `AdGuard` and uBlock Origin: a line for each parameter to drop.
 
 use crate::Written;
-use crate::collect::Collected;
-use crate::in_force::{InForce, distinct, sort_out};
-use crate::meaning::{Change, Hosts, Meaning, Path, meaning};
-use crate::place::url_pattern;
-use crate::regex_read::is_host;
+use crate::active::{ActiveRule, distinct, partition};
+use crate::collect::ImportedRules;
+use crate::from_regex::is_host;
+use crate::param_rule::{Change, Hosts, ParamRule, Path, param_rule};
+use crate::url_pattern::url_pattern;
 
-pub(crate) const LIBERTIES: &[&str] =
+pub(crate) const CAVEATS: &[&str] =
     &["letter case of URLs is not looked at", "a parameter is also dropped without a value and twice"];
 
-pub(crate) fn export(rules: &[InForce]) -> Written {
-    let (said, left_out) = sort_out(rules, |rule| filters(&meaning(rule)?));
+pub(crate) fn export(rules: &[ActiveRule]) -> Written {
+    let (said, left_out) = partition(rules, |rule| filters(&param_rule(rule)?));
     let lines = distinct(said.into_iter().flat_map(|(_, lines)| lines));
     let text = lines.into_iter().map(|line| line + "\n").collect();
     Written { text, left_out }
 }
 
-fn filters(meaning: &Meaning) -> Result<Vec<String>, String> {
-    let value = match &meaning.change {
+fn filters(param_rule: &ParamRule) -> Result<Vec<String>, String> {
+    let value = match &param_rule.change {
         Change::Drop(name) if is_plain(name) => format!("removeparam={name}"),
         Change::Drop(name) => return Err(format!("a filter cannot name the parameter '{name}'")),
         Change::DropAll => "removeparam".to_owned(),
         Change::KeepOnly(_) | Change::Sort => return Err("parameters can only be dropped".into()),
     };
-    Ok(url_filters(meaning).into_iter().map(|pattern| format!("{pattern}${value}")).collect())
+    Ok(url_filters(param_rule).into_iter().map(|pattern| format!("{pattern}${value}")).collect())
 }
 
 fn is_plain(name: &str) -> bool {
@@ -32,17 +32,19 @@ fn is_plain(name: &str) -> bool {
 }
 
 /// Filters for the URLs: anchored names where they can say it, expressions elsewhere.
-fn url_filters(meaning: &Meaning) -> Vec<String> {
-    let paths = match &meaning.path {
+fn url_filters(param_rule: &ParamRule) -> Vec<String> {
+    let paths = match &param_rule.path {
         Path::Any => vec!["/".to_owned()],
         Path::Exact(path) => vec![format!("{path}?")],
         Path::Under(path) => vec![path.clone(), format!("{}?", path.trim_end_matches('/'))],
         Path::Starts(path) => vec![path.clone()],
     };
-    let port = &meaning.colon_port();
+    let port = &param_rule.colon_port();
     let is_simple = !paths.iter().any(|path| path.contains(['*', '^', '|', '$', ',', '\\', ' ']));
-    match (&meaning.hosts, &meaning.scheme) {
-        (Hosts::Every, None) if meaning.path == Path::Any && meaning.port.is_none() => vec![String::new()],
+    match (&param_rule.hosts, &param_rule.scheme) {
+        (Hosts::Every, None) if param_rule.path == Path::Any && param_rule.port.is_none() => {
+            vec![String::new()]
+        }
         (Hosts::Below(name), None) if is_simple => {
             paths.iter().map(|path| format!("||{name}{port}{path}")).collect()
         }
@@ -55,13 +57,13 @@ fn url_filters(meaning: &Meaning) -> Vec<String> {
         }
         _ => vec![format!(
             "/{}/",
-            url_pattern(meaning).replace('/', "\\/").replace('$', "\\x24").replace(',', "\\x2C")
+            url_pattern(param_rule).replace('/', "\\/").replace('$', "\\x24").replace(',', "\\x2C")
         )],
     }
 }
 
-pub(crate) fn import(text: &str) -> Collected {
-    let mut collected = Collected::default();
+pub(crate) fn import(text: &str) -> ImportedRules {
+    let mut collected = ImportedRules::default();
     for (i, line) in text.lines().enumerate() {
         let line = line.trim();
         if line.is_empty() || line.starts_with(['!', '[']) || line.starts_with("# ") {
@@ -69,21 +71,23 @@ pub(crate) fn import(text: &str) -> Collected {
         }
         let what = format!("line {}: {line}", i + 1);
         match read(line) {
-            Ok(meanings) => meanings.iter().for_each(|meaning| collected.add_meaning(meaning, &what)),
+            Ok(param_rules) => {
+                param_rules.iter().for_each(|param_rule| collected.add_param_rule(param_rule, &what))
+            }
             Err(reason) => collected.leave_out(what, reason),
         }
     }
     collected
 }
 
-fn read(line: &str) -> Result<Vec<Meaning>, String> {
+fn read(line: &str) -> Result<Vec<ParamRule>, String> {
     let at = ["removeparam", "queryprune"].iter().find_map(|word| line.find(word));
     let options = at.and_then(|at| line[..at].rfind('$')).ok_or("it is no filter that removes parameters")?;
     if line.starts_with("@@") {
         return Err("rules have no exceptions: those it is made from hold there, too".into());
     }
     let (pattern, options) = (&line[..options], Options::read(&line[options + 1..])?);
-    let place = |hosts: Hosts, path: Path, scheme: Option<&str>| Meaning {
+    let place = |hosts: Hosts, path: Path, scheme: Option<&str>| ParamRule {
         scheme: scheme.map(str::to_owned),
         hosts,
         port: None,

@@ -2,7 +2,7 @@
 
 use undust::rules::{Action, Evidence, Rule, RuleSet, TriedBy, TriedUrl, Validation, Verdict};
 use undust::url::SiteBy;
-use undust_exchange::{Answer, Exported, Format, Known, export, export_with, to_ask};
+use undust_exchange::{Answer, Exported, Format, KnownAnswers, export, export_with, urls_to_request};
 
 fn rule(from: &str, to: &str) -> Rule {
     let is_template = from.starts_with("http://");
@@ -30,8 +30,8 @@ fn reasons(exported: &Exported) -> Vec<&str> {
 const SORT: (&str, &str) = ("http://a.com/{...}?sort={s}", "http://a.com/{...}");
 const SPELLED: (&str, &str) = ("http://a.com/{...}/README", "http://a.com/{...}/readme");
 
-fn known(answers: &[(&str, Answer)]) -> Known {
-    let mut known = Known::default();
+fn known(answers: &[(&str, Answer)]) -> KnownAnswers {
+    let mut known = KnownAnswers::default();
     for (url, answer) in answers {
         known.add(url.as_bytes(), answer.clone());
     }
@@ -212,7 +212,11 @@ fn what_validation_saw() {
     };
     for (why, written) in [("404", 0), ("redirects in a circle", 0), ("another page", 1)] {
         let set = tried(why);
-        assert_eq!(export_with(&set, Format::Apache, &Known::of_rules(&set)).rules, written, "{why}");
+        assert_eq!(
+            export_with(&set, Format::Apache, &KnownAnswers::from_validation(&set)).rules,
+            written,
+            "{why}"
+        );
     }
 }
 
@@ -222,22 +226,22 @@ fn a_sample_is_asked_for() {
     let examples = vec![["http://a.com/x?sort=1".to_owned(), "http://a.com/x?sort=2".to_owned()]];
     let evidence = Some(Evidence { examples, ..Evidence::default() });
     let set = set(vec![Rule { evidence, ..rule(SORT.0, SORT.1) }, rule(SPELLED.0, SPELLED.1)]);
-    let ask = |known: &Known| {
-        let urls = to_ask(&set, Format::Apache, known, 2, |_| true);
+    let ask = |known: &KnownAnswers| {
+        let urls = urls_to_request(&set, Format::Apache, known, 2, |_| true);
         urls.into_iter().map(|url| String::from_utf8(url).expect("text")).collect::<Vec<_>>()
     };
-    let mut known = Known::default();
-    known.must_be_tried = true;
+    let mut known = KnownAnswers::default();
+    known.requires_page = true;
     assert_eq!(ask(&known), ["http://a.com/x"]);
-    known.add_asked(b"http://a.com/x", failed());
+    known.add_requested(b"http://a.com/x", failed());
     assert_eq!(ask(&known), ["http://a.com/x?sort=1", "http://a.com/x?sort=2"]);
-    known.add_asked(b"http://a.com/x?sort=1", failed());
-    known.add_asked(b"http://a.com/x?sort=2", failed());
+    known.add_requested(b"http://a.com/x?sort=1", failed());
+    known.add_requested(b"http://a.com/x?sort=2", failed());
     assert_eq!(ask(&known), [""; 0]);
     let exported = export_with(&set, Format::Apache, &known);
     assert_eq!(reasons(&exported), ["no page is known that it leads to"; 2]);
-    known.add_asked(b"http://a.com/x", Answer::Page);
+    known.add_requested(b"http://a.com/x", Answer::Page);
     assert_eq!(export_with(&set, Format::Apache, &known).rules, 1);
-    assert!(to_ask(&set, Format::Nutch, &known, 2, |_| true).is_empty());
-    assert!(to_ask(&set, Format::Nginx, &Known::default(), 2, |_| false).is_empty());
+    assert!(urls_to_request(&set, Format::Nutch, &known, 2, |_| true).is_empty());
+    assert!(urls_to_request(&set, Format::Nginx, &KnownAnswers::default(), 2, |_| false).is_empty());
 }

@@ -3,10 +3,9 @@
 //! A URL from a log can name the machine's own services or those of its network, directly, by a name that resolves to them,
 //! or by a redirect. So names are resolved here, and what is connected to is exactly what was checked.
 
-use std::error::Error;
-use std::fmt;
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr};
 
+use thiserror::Error;
 use ureq::config::Config;
 use ureq::http::Uri;
 use ureq::unversioned::resolver::{DefaultResolver, ResolvedSocketAddrs, Resolver};
@@ -35,7 +34,7 @@ const NOT_PUBLIC_V4: [([u8; 4], u32); 15] = [
 ];
 
 /// Whether an address is part of the public internet.
-pub fn is_public(address: IpAddr) -> bool {
+fn is_public(address: IpAddr) -> bool {
     match address {
         IpAddr::V4(address) => is_public_v4(address),
         IpAddr::V6(address) => is_public_v6(address),
@@ -106,17 +105,10 @@ impl Resolver for Guard {
     }
 }
 
-/// How the guard's refusal travels through the client.
-#[derive(Debug)]
+/// The guard's refusal, as it comes back from the HTTP client.
+#[derive(Debug, Error)]
+#[error("{0} is not a public address")]
 pub(crate) struct NotPublic(pub(crate) IpAddr);
-
-impl fmt::Display for NotPublic {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(f, "{} is not a public address", self.0)
-    }
-}
-
-impl Error for NotPublic {}
 
 #[cfg(test)]
 mod tests {

@@ -1,14 +1,17 @@
-//! Do two URLs lead to the same page, now? Fetched once each, compared by their sketches.
+//! Comparison of the pages that two URLs lead to, now: fetched once each, compared by their sketches.
 //!
 //! The hard part is what no answer means. A URL that fails by itself says something of the URL; a server that is gone or asks us to
 //! stop says nothing of any URL, and must not be taken for the former. So before a silence is believed, a URL of the host that
 //! answered before is asked again.
+//!
+//! This serves validation alone, and stands here all the same: it needs the fetcher's own view of hosts, origins and requests, and is
+//! tested against the same server on loopback. The rest of validation is pure computation in `undust-learn`, which has no network.
 
 use std::collections::HashMap;
-use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
+use thiserror::Error;
 use undust_content::{Document, Sketch, SketchOptions};
 
 use crate::error::{FetchError, FetchErrorKind, Refusal};
@@ -16,8 +19,8 @@ use crate::fetcher::{self, Fetched, Fetcher};
 use crate::hosts::lock;
 use crate::http::request_target;
 
-/// So many pages are remembered, of two to three kilobytes each.
-const MOST_REMEMBERED: usize = 20_000;
+/// Most pages that are remembered, of two to three kilobytes each; with more, all are forgotten.
+const MAX_REMEMBERED_PAGES: usize = 20_000;
 
 /// Compares the pages of URLs. Threads may share one.
 #[derive(Debug)]
@@ -32,7 +35,7 @@ pub struct Comparer {
     down: Mutex<HashMap<String, String>>,
 }
 
-/// Where a URL leads. All is empty but the request where it leads nowhere.
+/// The request of a URL. All is empty but `request` for what is no URL.
 #[derive(Debug)]
 struct Target {
     /// What is sent, as a URL.
@@ -60,40 +63,33 @@ impl Target {
     }
 }
 
-/// What comparing two URLs gave.
+/// The result of comparing two URLs.
 #[derive(Clone, Debug, PartialEq)]
 pub enum Comparison {
     /// Both lead to the same page.
     Same,
     /// They lead to different pages.
     Other,
-    /// The first leads to a page, the second to none. Says why.
+    /// The first leads to a page, the second to none, for this reason.
     Missing(String),
-    /// The first leads to no page of text, one of them must not be fetched, or both are one request. Says why.
+    /// No evidence: the first leads to no page of text, one of them must not be fetched, or both are one request. Holds the reason.
     Unknown(String),
-    /// Nothing can be told any more.
+    /// No more comparisons are possible.
     Stopped(Stop),
 }
 
-/// Why nothing can be told any more.
-#[derive(Clone, Debug, PartialEq)]
+/// Why no more comparisons are possible.
+#[derive(Clone, Debug, PartialEq, Error)]
 pub enum Stop {
-    /// All requests of the budget, which this was, are made.
+    /// All requests of this budget are made.
+    #[error("{}", FetchErrorKind::Budget(*.0))]
     Budget(u64),
-    /// The host of the first URL is gone, or asks us to stop. Says how it showed.
+    /// The host of the first URL is down, or asks to stop; with the message of its last answer.
+    #[error("{0}")]
     Host(String),
 }
 
-impl fmt::Display for Stop {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Stop::Budget(budget) => FetchErrorKind::Budget(*budget).fmt(f),
-            Stop::Host(why) => f.write_str(why),
-        }
-    }
-}
-
-/// What one URL gave.
+/// The result of fetching one URL.
 #[derive(Clone, Debug)]
 enum Visit {
     Page(Arc<Sketch>),
@@ -111,7 +107,7 @@ enum Visit {
 }
 
 impl Visit {
-    /// Whether the same is to be expected when it is asked again.
+    /// Whether the same result is to be expected of another request.
     fn lasts(&self) -> bool {
         matches!(self, Visit::Page(_) | Visit::NoText | Visit::Status(_) | Visit::NoPage(_))
     }
@@ -124,14 +120,14 @@ impl Comparer {
         Comparer { fetcher, options, known, good, down }
     }
 
-    /// How many requests are made.
+    /// Number of requests made so far.
     pub fn requests(&self) -> u64 {
         self.fetcher.requests()
     }
 
-    /// Meets the host that `urls` have in common: resolves its name, reads its `robots.txt` and fetches the first URL that this allows,
-    /// without insisting. Gives the pause between requests, or why nothing can be fetched from there; then it is not asked again. One page
-    /// that fails says nothing of the host.
+    /// Contact the host of `urls`: resolve its name, read its `robots.txt` and fetch the first URL that this allows, without retries.
+    /// Returns the pause between requests, or why nothing can be fetched from the host, which is then not contacted again. One page that
+    /// fails is no error of the host.
     pub fn reach<'u>(&self, urls: impl IntoIterator<Item = &'u [u8]>) -> Result<Duration, FetchError> {
         let mut failed = None;
         for url in urls {
@@ -158,7 +154,7 @@ impl Comparer {
         Err(error)
     }
 
-    /// What an error says of the host, before anything else is known of it.
+    /// Whether an error is one of the URL, the page or the host, before anything else is known of it.
     fn blame(&self, target: &Target, error: &FetchError) -> Blame {
         match &error.kind {
             // Somebody answered, and sent us elsewhere.
@@ -227,7 +223,7 @@ impl Comparer {
             return;
         }
         let mut known = lock(&self.known);
-        if known.len() >= MOST_REMEMBERED {
+        if known.len() >= MAX_REMEMBERED_PAGES {
             known.clear();
         }
         known.insert(target.request.clone(), visit.clone());

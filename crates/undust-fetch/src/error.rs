@@ -1,152 +1,105 @@
 //! Why something was not fetched, so that a caller can tell one bad URL from a host that is gone.
 
-use std::error::Error;
-use std::fmt;
 use std::net::IpAddr;
 use std::time::Duration;
 
+use thiserror::Error;
+
 /// Why a URL was not fetched. A status of 400 or more is no error: it is an answer.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
+#[error("{url}{}: {kind}", hop.as_ref().map_or(String::new(), |hop| format!(" (redirected to {hop})")))]
+#[non_exhaustive]
 pub struct FetchError {
-    /// The URL that was asked for.
+    /// The URL that was requested.
     pub url: String,
-    /// Where redirects had led when it happened, if they had.
+    /// The redirect target at which it happened; none for the URL itself.
     pub hop: Option<String>,
     /// What happened there.
     pub kind: FetchErrorKind,
 }
 
 /// What can go wrong with a fetch.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum FetchErrorKind {
-    /// Not a URL; says why.
+    /// Not a URL; the message of the parser or of the HTTP client.
+    #[error("not a URL: {0}")]
     Invalid(String),
-    /// Nothing was asked, on purpose.
+    /// No request was made, on purpose.
+    #[error("not fetched: {0}")]
     Refused(Refusal),
-    /// All requests of the budget, which this was, are made.
+    /// All requests of this budget are made.
+    #[error("the budget of {0} requests is spent")]
     Budget(u64),
-    /// No answer, or half of one: name, connection, TLS, time. The host may be down. Says what happened.
+    /// No answer, or half of one: name, connection, TLS, timeout. The host may be down. The message of the HTTP client, whose
+    /// own error type is no part of this API.
+    #[error("{0}")]
     Transport(String),
     /// The redirects lead nowhere.
+    #[error("{0}")]
     Redirects(RedirectProblem),
 }
 
 /// Why a request was not made.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum Refusal {
     /// Neither http nor https.
+    #[error("{0}: is neither http nor https")]
     Scheme(String),
     /// https, and this build has no TLS (the feature `tls`).
+    #[error("this build has no TLS: build with --features tls")]
     NoTls,
     /// Not a public address.
+    #[error("{} is not a public address", located(host, *address))]
     Address {
         /// As in the URL.
         host: String,
-        /// What it stands for.
+        /// The address it resolves to.
         address: IpAddr,
     },
     /// `robots.txt` forbids it.
+    #[error("forbidden by robots.txt")]
     Robots,
     /// `robots.txt` was answered with this status of 500 or more, or 429, which forbids all.
+    #[error("robots.txt was answered with status {0}, so all is forbidden")]
     RobotsUnavailable(u16),
-    /// The host asks for a longer pause than we will make.
+    /// The `Crawl-delay` of the host is longer than the limit.
+    #[error("the host asks for {asked:?} between requests, and {most:?} is the most we wait")]
     CrawlDelay {
-        /// The pause it asks for.
+        /// The `Crawl-delay`.
         asked: Duration,
-        /// [`Options::max_crawl_delay`](crate::Options::max_crawl_delay).
+        /// The limit, [`Options::max_crawl_delay`](crate::Options::max_crawl_delay).
         most: Duration,
     },
 }
 
+/// An address, behind the name that resolves to it.
+fn located(host: &str, address: IpAddr) -> String {
+    let address = address.to_string();
+    if host == address { address } else { format!("{host} is at {address}, which") }
+}
+
 /// How redirects can lead nowhere.
-#[derive(Clone, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq, Error)]
 #[non_exhaustive]
 pub enum RedirectProblem {
-    /// Back to where they have been.
+    /// To a URL that they have been at.
+    #[error("redirects in a circle")]
     Loop,
-    /// More than this.
+    /// More than this limit.
+    #[error("more than {0} redirects")]
     TooMany(u32),
     /// To what is no URL.
+    #[error("redirects to {0:?}, which is not a URL")]
     Target(String),
 }
 
-impl fmt::Display for FetchError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(&self.url)?;
-        if let Some(hop) = &self.hop {
-            write!(f, " (redirected to {hop})")?;
-        }
-        write!(f, ": {}", self.kind)
-    }
-}
-
-impl fmt::Display for FetchErrorKind {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            FetchErrorKind::Invalid(why) => write!(f, "not a URL: {why}"),
-            FetchErrorKind::Refused(refusal) => write!(f, "not fetched: {refusal}"),
-            FetchErrorKind::Budget(budget) => write!(f, "the budget of {budget} requests is spent"),
-            FetchErrorKind::Transport(why) => f.write_str(why),
-            FetchErrorKind::Redirects(problem) => problem.fmt(f),
-        }
-    }
-}
-
-impl fmt::Display for Refusal {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            Refusal::Scheme(scheme) => write!(f, "{scheme}: is neither http nor https"),
-            Refusal::NoTls => f.write_str("this build has no TLS: build with --features tls"),
-            Refusal::Address { host, address } if *host == address.to_string() => {
-                write!(f, "{address} is not a public address")
-            }
-            Refusal::Address { host, address } => {
-                write!(f, "{host} is at {address}, which is not a public address")
-            }
-            Refusal::Robots => f.write_str("forbidden by robots.txt"),
-            Refusal::RobotsUnavailable(status) => {
-                write!(f, "robots.txt was answered with status {status}, so all is forbidden")
-            }
-            Refusal::CrawlDelay { asked, most } => {
-                write!(f, "the host asks for {asked:?} between requests, and {most:?} is the most we wait")
-            }
-        }
-    }
-}
-
-impl fmt::Display for RedirectProblem {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            RedirectProblem::Loop => f.write_str("redirects in a circle"),
-            RedirectProblem::TooMany(most) => write!(f, "more than {most} redirects"),
-            RedirectProblem::Target(target) => write!(f, "redirects to {target:?}, which is not a URL"),
-        }
-    }
-}
-
-impl Error for FetchError {}
-
 /// Options that cannot be used.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
 #[non_exhaustive]
 pub enum OptionsError {
     /// A contact that cannot be sent in a header.
+    #[error("the contact {0:?} must be plain ASCII without parentheses, such as keeper@example.com")]
     Contact(String),
 }
-
-impl fmt::Display for OptionsError {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self {
-            OptionsError::Contact(contact) => {
-                write!(
-                    f,
-                    "the contact {contact:?} must be plain ASCII without parentheses, such as keeper@example.com"
-                )
-            }
-        }
-    }
-}
-
-impl Error for OptionsError {}

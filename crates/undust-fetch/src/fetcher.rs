@@ -17,29 +17,30 @@ use crate::options::Options;
 use crate::retry;
 use crate::robots::Robots;
 
-/// What RFC 9309 wants at least to be followed and read for a `robots.txt`.
-const ROBOTS_REDIRECTS: u32 = 5;
-const ROBOTS_BYTES: usize = 500 << 10;
+/// Limits for a `robots.txt`: RFC 9309 asks for at least five redirects and 500 KiB.
+const MAX_ROBOTS_REDIRECTS: u32 = 5;
+const MAX_ROBOTS_BYTES: usize = 500 << 10;
 
-/// What came back, whatever its status.
+/// An answer, whatever its status.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Fetched {
-    /// Where redirects led, or the URL itself, as a browser would show it.
+    /// The URL behind all redirects, as a browser would show it.
     pub final_url: String,
-    /// Of the last answer.
+    /// Status of the last answer.
     pub status: u16,
-    /// The header of that name, as it was sent.
+    /// The header `Content-Type`, as it was sent.
     pub content_type: Option<String>,
-    /// Decompressed, and cut at [`Options::max_body`].
+    /// The body, decompressed and cut at [`Options::max_body`].
     pub body: Vec<u8>,
     /// Whether the body was cut.
     pub truncated: bool,
-    /// How many were followed.
+    /// Number of redirects followed.
     pub redirects: u32,
 }
 
-/// One failure may be the URL's.
-const FAILURES_OF_A_HOST_THAT_IS_DOWN: u32 = 2;
+/// Failures in a row from which on a host counts as down: one failure may be the URL's.
+const MIN_FAILURES_IF_DOWN: u32 = 2;
 
 /// A polite and careful fetcher. Threads may share one: requests to one host wait for each other, to different hosts
 /// they do not.
@@ -61,18 +62,18 @@ enum Policy {
     Unavailable(u16),
 }
 
-/// How far to follow, what to take, and whether to ask before.
+/// Limits of one fetch.
 #[derive(Clone, Copy)]
-struct Errand {
+struct FetchScope {
     redirects: u32,
     bytes: usize,
-    mind_robots: bool,
-    /// Whether to ask again where no answer came.
-    insist: bool,
+    obey_robots: bool,
+    /// Whether to retry where no answer came.
+    retry: bool,
 }
 
 impl Fetcher {
-    /// A fetcher that has met no host yet. Fails where the contact cannot be sent.
+    /// A fetcher with these options. Fails where the contact cannot be sent in a header.
     pub fn new(options: Options) -> Result<Fetcher, OptionsError> {
         let addresses = Addresses::new(&options);
         Ok(Fetcher {
@@ -85,23 +86,23 @@ impl Fetcher {
         })
     }
 
-    /// Fetches a URL: waits for its turn, follows redirects, repeats what may help. Bytes that are no UTF-8 are sent
+    /// Fetch a URL: wait for its turn, follow redirects, retry transport errors. Bytes that are no UTF-8 are sent
     /// percent-encoded; user and password are left out.
     pub fn fetch(&self, url: &[u8]) -> Result<Fetched, FetchError> {
         self.fetch_with(url, true)
     }
 
-    /// Fetches a URL, but where no answer comes does not ask again: tells at once whether somebody is there.
+    /// Fetch a URL without retries, to tell at once whether a server answers.
     pub fn probe(&self, url: &[u8]) -> Result<Fetched, FetchError> {
         self.fetch_with(url, false)
     }
 
-    fn fetch_with(&self, url: &[u8], insist: bool) -> Result<Fetched, FetchError> {
+    fn fetch_with(&self, url: &[u8], retry: bool) -> Result<Fetched, FetchError> {
         let shown = || String::from_utf8_lossy(url).into_owned();
         let start = parse(url).map_err(|kind| FetchError { url: shown(), hop: None, kind })?;
         let (redirects, bytes) = (self.options.max_redirects, self.options.max_body);
-        let errand = Errand { redirects, bytes, mind_robots: true, insist };
-        self.follow(start, errand).map_err(|(hop, kind)| FetchError { url: shown(), hop, kind })
+        let scope = FetchScope { redirects, bytes, obey_robots: true, retry };
+        self.follow(start, scope).map_err(|(hop, kind)| FetchError { url: shown(), hop, kind })
     }
 
     /// How many fetches in a row, repetitions included, found no server behind a host's name (as in the URL, without port):
@@ -112,7 +113,7 @@ impl Fetcher {
 
     /// Whether a host that never answered seems to be down: too many failures in a row for an accident.
     pub fn seems_down(&self, host: &str) -> bool {
-        self.failures_in_a_row(host) >= FAILURES_OF_A_HOST_THAT_IS_DOWN
+        self.failures_in_a_row(host) >= MIN_FAILURES_IF_DOWN
     }
 
     /// Whether the `robots.txt` of an origin (`scheme://host`, with its port if that is not the usual one) was answered.
@@ -126,31 +127,31 @@ impl Fetcher {
         self.hosts.get(host).pause(self.options.delay)
     }
 
-    /// How many requests of the budget are made.
+    /// Number of requests made, out of the budget.
     pub fn requests(&self) -> u64 {
         self.requests.load(Ordering::Relaxed)
     }
 
     /// Goes from hop to hop. An error comes with the hop where it happened, if that is not the first.
-    fn follow(&self, start: Url, errand: Errand) -> Result<Fetched, (Option<String>, FetchErrorKind)> {
+    fn follow(&self, start: Url, scope: FetchScope) -> Result<Fetched, (Option<String>, FetchErrorKind)> {
         let mut before: Vec<Url> = Vec::new();
         let mut at = start;
         loop {
             let hop = || if before.is_empty() { None } else { Some(at.to_string()) };
-            let answer = self.visit(&at, errand).map_err(|kind| (hop(), kind))?;
+            let answer = self.visit(&at, scope).map_err(|kind| (hop(), kind))?;
             let Some(location) = answer.redirect() else { return Ok(fetched(&at, before.len(), answer)) };
-            let target = next_hop(&before, &at, location, errand.redirects);
+            let target = next_hop(&before, &at, location, scope.redirects);
             let target = target.map_err(|problem| (hop(), FetchErrorKind::Redirects(problem)))?;
             before.push(std::mem::replace(&mut at, target));
         }
     }
 
-    fn visit(&self, url: &Url, errand: Errand) -> Result<Answer, FetchErrorKind> {
+    fn visit(&self, url: &Url, scope: FetchScope) -> Result<Answer, FetchErrorKind> {
         self.check(url).map_err(FetchErrorKind::Refused)?;
-        if errand.mind_robots {
-            self.ask_robots(url, errand.insist)?;
+        if scope.obey_robots {
+            self.ask_robots(url, scope.retry)?;
         }
-        self.persist(url, errand)
+        self.persist(url, scope)
     }
 
     /// Scheme, and address where the URL names one. Names are checked when they are resolved, by `address::Guard`.
@@ -172,8 +173,8 @@ impl Fetcher {
         Err(Refusal::Address { host: host_of(url).to_owned(), address })
     }
 
-    fn ask_robots(&self, url: &Url, insist: bool) -> Result<(), FetchErrorKind> {
-        let robots = match self.policy(url, insist)? {
+    fn ask_robots(&self, url: &Url, retry: bool) -> Result<(), FetchErrorKind> {
+        let robots = match self.policy(url, retry)? {
             Policy::Rules(robots) => robots,
             Policy::Unavailable(status) => {
                 return Err(FetchErrorKind::Refused(Refusal::RobotsUnavailable(status)));
@@ -194,24 +195,29 @@ impl Fetcher {
 
     /// The `robots.txt` of a URL's scheme, host and port, read once. Without any answer nothing is remembered: the host
     /// may be back for the next URL.
-    fn policy(&self, url: &Url, insist: bool) -> Result<Policy, FetchErrorKind> {
+    fn policy(&self, url: &Url, retry: bool) -> Result<Policy, FetchErrorKind> {
         let slot = Arc::clone(lock(&self.robots).entry(url.origin().ascii_serialization()).or_default());
         // Held while it is read, so that other threads wait for it instead of asking, too.
         let mut slot = lock(&slot);
         if let Some(policy) = &*slot {
             return Ok(policy.clone());
         }
-        let policy = self.fetch_policy(url, insist)?;
+        let policy = self.fetch_policy(url, retry)?;
         *slot = Some(policy.clone());
         Ok(policy)
     }
 
-    fn fetch_policy(&self, url: &Url, insist: bool) -> Result<Policy, FetchErrorKind> {
+    fn fetch_policy(&self, url: &Url, retry: bool) -> Result<Policy, FetchErrorKind> {
         let mut robots = url.clone();
         robots.set_path("/robots.txt");
         robots.set_query(None);
-        let errand = Errand { redirects: ROBOTS_REDIRECTS, bytes: ROBOTS_BYTES, mind_robots: false, insist };
-        match self.follow(robots, errand) {
+        let scope = FetchScope {
+            redirects: MAX_ROBOTS_REDIRECTS,
+            bytes: MAX_ROBOTS_BYTES,
+            obey_robots: false,
+            retry,
+        };
+        match self.follow(robots, scope) {
             Ok(page) => Ok(policy_of(&page)),
             // To the standard, as good as none.
             Err((_, FetchErrorKind::Redirects(_))) => Ok(Policy::Rules(Arc::default())),
@@ -223,15 +229,15 @@ impl Fetcher {
     }
 
     /// Asks until there is an answer to keep, or no sense in asking again.
-    fn persist(&self, url: &Url, errand: Errand) -> Result<Answer, FetchErrorKind> {
+    fn persist(&self, url: &Url, scope: FetchScope) -> Result<Answer, FetchErrorKind> {
         let host = self.hosts.get(host_of(url));
         let mut repeated = 0;
         loop {
             self.spend()?;
             let (result, again) = host.in_turn(self.options.delay, || {
-                let result = self.client.get(url, errand.bytes);
+                let result = self.client.get(url, scope.bytes);
                 let next = retry::next(&result, repeated, &self.options);
-                if result.is_ok() || errand.insist {
+                if result.is_ok() || scope.retry {
                     ((result, next.again), next.pause)
                 } else {
                     ((result, false), Duration::ZERO)

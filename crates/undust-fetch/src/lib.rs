@@ -17,7 +17,7 @@
 //!
 //! How a request flows: [`Fetcher::fetch`] follows redirects (`fetcher`); each hop must be permitted (`address`,
 //! `robots`); it is tried until it works or there is no sense in it (`retry`), each time when it is its turn
-//! (`hosts`), over one connection of its own (`http`). [`Comparer`] asks what two URLs have to do with each other.
+//! (`hosts`), over one connection of its own (`http`). [`Comparer`] compares the pages of two URLs.
 
 mod address;
 mod clock;
@@ -30,7 +30,6 @@ mod options;
 mod retry;
 mod robots;
 
-pub use address::is_public;
 pub use compare::{Comparer, Comparison, Stop};
 pub use error::{FetchError, FetchErrorKind, OptionsError, RedirectProblem, Refusal};
 pub use fetcher::{Fetched, Fetcher};

@@ -1,39 +1,39 @@
-//! What a fetcher may do, and how patiently.
+//! Options of a fetcher: limits, delays, timeouts.
 
 use std::net::IpAddr;
 use std::time::Duration;
 
 use crate::error::OptionsError;
 
-/// What a fetcher may do. The defaults suit servers of strangers.
+/// Options of a fetcher. The defaults suit servers of strangers.
 #[derive(Clone, Debug)]
 pub struct Options {
     /// Where its owner is found: an address of mail or web, sent with every request. Default: none, which is fit for
     /// one's own servers only.
     pub contact: Option<String>,
-    /// How long a host is left alone after each answer; longer where its `robots.txt` has a longer `Crawl-delay`.
+    /// Pause between requests to a host; longer where its `robots.txt` has a longer `Crawl-delay`.
     /// Default: 1 s.
     pub delay: Duration,
     /// The longest `Crawl-delay` that is waited for. A host that asks for more is not fetched from. Default: 60 s.
     pub max_crawl_delay: Duration,
-    /// For the name and the connection, TLS included, each. Default: 10 s.
+    /// Timeout for resolving the name, and for the connection with TLS, each. Default: 10 s.
     pub connect_timeout: Duration,
-    /// For each read: the longest silence. Default: 15 s.
+    /// Timeout for each read. Default: 15 s.
     pub read_timeout: Duration,
-    /// For one request, from its name to the last byte. Default: 30 s.
+    /// Timeout for one request, from resolving the name to the last byte. Default: 30 s.
     pub total_timeout: Duration,
-    /// Longer bodies are cut; counted after decompression. Default: 2 MiB.
+    /// Most bytes of a body, after decompression; longer ones are cut. Default: 2 MiB.
     pub max_body: usize,
-    /// How many redirects are followed. Default: 5.
+    /// Most redirects that are followed. Default: 5.
     pub max_redirects: u32,
-    /// How often a request is repeated after a transport error or status 429 or 503. Default: 2.
+    /// Number of retries after a transport error or status 429 or 503. Default: 2.
     pub retries: u32,
-    /// The pause before the first repetition; it doubles with each. Default: 2 s.
+    /// The pause before the first retry; it doubles with each. Default: 2 s.
     pub back_off: Duration,
-    /// The longest pause before a repetition. Where `Retry-After` asks for more, the answer is taken as it is.
+    /// The longest pause before a retry. Where `Retry-After` asks for more, the answer is taken as it is.
     /// Default: 60 s.
     pub max_back_off: Duration,
-    /// How many requests are made in all, with those for `robots.txt`, redirects and repetitions. Default: 1,000.
+    /// Budget: most requests in all, with those for `robots.txt`, redirects and retries. Default: 1,000.
     pub budget: u64,
     /// Connect to any address: loopback, private networks and all. Default: false.
     pub allow_private: bool,
@@ -64,7 +64,7 @@ impl Default for Options {
 }
 
 impl Options {
-    /// What the fetcher calls itself: `undust/VERSION (+contact)`.
+    /// The header `User-Agent`: `undust/VERSION (+contact)`.
     pub fn user_agent(&self) -> Result<String, OptionsError> {
         let name = concat!("undust/", env!("CARGO_PKG_VERSION"));
         let Some(contact) = &self.contact else { return Ok(name.to_owned()) };

@@ -11,7 +11,7 @@ use crate::in_order::{JOB_BYTES, map_in_order};
 use crate::input::Input;
 
 /// The longest line that is held; of a longer one, this many bytes and one more are kept and the rest is skipped.
-pub const MAX_LINE: usize = 64 * 1024 * 1024;
+pub const MAX_LINE_BYTES: usize = 64 * 1024 * 1024;
 
 /// Some whole lines of an input; only its last block may lack the final newline.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -106,7 +106,7 @@ impl Blocks {
                 self.carry = data.split_off(before + newline + 1);
                 return Ok(());
             }
-            if data.len() > MAX_LINE {
+            if data.len() > MAX_LINE_BYTES {
                 return self.cut_line(data);
             }
         }
@@ -114,7 +114,7 @@ impl Blocks {
 
     /// Keep the beginning of an endless line, and skip what is left of it without holding it.
     fn cut_line(&mut self, line: &mut Vec<u8>) -> io::Result<()> {
-        line.truncate(MAX_LINE + 1);
+        line.truncate(MAX_LINE_BYTES + 1);
         line.push(b'\n');
         let mut skipped = Vec::new();
         loop {
@@ -170,10 +170,10 @@ mod tests {
 
     #[test]
     fn an_endless_line_is_cut_and_the_next_one_whole() {
-        let endless = io::repeat(b'x').take(MAX_LINE as u64 + 3_000_000);
+        let endless = io::repeat(b'x').take(MAX_LINE_BYTES as u64 + 3_000_000);
         let input = Input::new("sample", endless.chain(&b"\nhttp://a/\n"[..])).unwrap();
         let blocks: Vec<Block> = Blocks::new(input, JOB_BYTES).collect::<Result<_, _>>().unwrap();
-        assert_eq!(blocks[0].data.len(), MAX_LINE + 2);
+        assert_eq!(blocks[0].data.len(), MAX_LINE_BYTES + 2);
         assert_eq!(blocks[1], Block { data: b"http://a/\n".to_vec(), first_line: 2 });
         assert_eq!(blocks.len(), 2);
     }

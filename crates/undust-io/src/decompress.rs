@@ -155,7 +155,7 @@ pub(crate) mod tests {
     use std::io::Write;
 
     use super::*;
-    use crate::unzstd::MAX_DICTIONARY;
+    use crate::unzstd::MAX_DICTIONARY_BYTES;
 
     pub(crate) fn gzip(data: &[u8]) -> Vec<u8> {
         let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::default());
@@ -267,7 +267,7 @@ pub(crate) mod tests {
     fn a_dictionary_that_is_cut_or_endless() {
         let error = |data: Vec<u8>| decompress(Cursor::new(data)).err().unwrap().to_string();
         assert_eq!(error(framed(b"abc")[..9].to_vec()), "unexpected end of file");
-        let bomb = zstd::encode_all(io::repeat(0).take(MAX_DICTIONARY + 1), 3).unwrap();
+        let bomb = zstd::encode_all(io::repeat(0).take(MAX_DICTIONARY_BYTES + 1), 3).unwrap();
         assert_eq!(error(framed(&bomb)), "the zstd dictionary is larger than 16 MiB");
     }
 }

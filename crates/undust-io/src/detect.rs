@@ -4,8 +4,8 @@ use crate::Format;
 use crate::blocks::lines;
 use crate::formats::{by_first_line, by_most_lines, is_blank, is_http};
 
-/// As many lines are looked at: enough to outvote a stray one at the top.
-const LINES: usize = 100;
+/// Lines that are looked at: enough to outvote a stray one at the top.
+const SAMPLE_LINES: usize = 100;
 
 /// How well-known formats that are not read here begin.
 const FOREIGN: [(&[u8], &str); 6] = [
@@ -32,7 +32,7 @@ pub(crate) fn detect(head: &[u8]) -> Result<Format, &'static str> {
     if is_binary(head) {
         return Err("binary data");
     }
-    let lines: Vec<&[u8]> = lines(head).filter(|line| !is_blank(line)).take(LINES).collect();
+    let lines: Vec<&[u8]> = lines(head).filter(|line| !is_blank(line)).take(SAMPLE_LINES).collect();
     let first = lines.first().copied().unwrap_or_default();
     match by_first_line(first).or_else(|| by_most_lines(&lines)) {
         Some(format) => Ok(format),

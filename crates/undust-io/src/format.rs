@@ -3,8 +3,11 @@
 use std::fmt;
 use std::str::FromStr;
 
+use thiserror::Error;
+
 /// How a file writes its pages.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[non_exhaustive]
 pub enum Format {
     /// Tab-separated with a header line.
     Tsv,
@@ -48,7 +51,7 @@ impl Format {
         Format::Folder,
     ];
 
-    /// The word used on the command line.
+    /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Format::Tsv => "tsv",
@@ -66,7 +69,7 @@ impl Format {
         }
     }
 
-    /// What a page is read from: a line, a record, a file.
+    /// What one page is read from: `line`, `record`, `row` or `file`.
     pub fn unit(self) -> &'static str {
         match self {
             Format::Csv | Format::Warc => "record",
@@ -84,13 +87,21 @@ impl fmt::Display for Format {
 }
 
 impl FromStr for Format {
-    type Err = String;
-    fn from_str(word: &str) -> Result<Format, String> {
-        Format::ALL
-            .into_iter()
-            .find(|format| format.name() == word)
-            .ok_or_else(|| format!("'{word}' is none of {}", Format::ALL.map(Format::name).join(", ")))
+    type Err = UnknownFormat;
+
+    fn from_str(name: &str) -> Result<Format, UnknownFormat> {
+        let named = Format::ALL.into_iter().find(|format| format.name() == name);
+        named.ok_or_else(|| UnknownFormat { name: name.to_owned() })
     }
+}
+
+/// A name of none of [`Format::ALL`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown format '{name}'; known: {}", Format::ALL.map(Format::name).join(", "))]
+#[non_exhaustive]
+pub struct UnknownFormat {
+    /// The name.
+    pub name: String,
 }
 
 #[cfg(test)]
@@ -103,8 +114,8 @@ mod tests {
             assert_eq!(format.to_string().parse(), Ok(format));
         }
         assert_eq!(
-            "xml".parse::<Format>().unwrap_err(),
-            "'xml' is none of tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet, folder"
+            "xml".parse::<Format>().unwrap_err().to_string(),
+            "unknown format 'xml'; known: tsv, csv, jsonl, urls, cdx, cdxj, log, heritrix, warc, parquet, folder"
         );
     }
 }

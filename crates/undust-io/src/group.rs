@@ -20,6 +20,7 @@ pub type Sites = Vec<(String, Vec<Page>)>;
 ///
 /// Pages are held in memory until they fill it; then all of them, and all that follow, go to temporary files by a hash
 /// of their site. What comes back for a site is the same in both cases.
+#[derive(Debug)]
 pub struct BySite {
     by: SiteBy,
     memory_bytes: u64,
@@ -81,7 +82,7 @@ fn write(partitions: &mut [Partition], site: &str, page: &Page) -> io::Result<()
 }
 
 /// The site of the page before. Hosts come in runs, and finding a site takes longer than remembering it.
-#[derive(Default)]
+#[derive(Debug, Default)]
 struct LastSite {
     host: Vec<u8>,
     site: String,
@@ -100,6 +101,7 @@ impl LastSite {
 }
 
 /// The sites of a [`BySite`], one partition after the other; in each, the sites are sorted by name.
+#[derive(Debug)]
 pub struct Partitions {
     by: SiteBy,
     held: Option<Sites>,
@@ -119,6 +121,7 @@ impl Iterator for Partitions {
 }
 
 /// A temporary file of pages, which the system removes when it is closed.
+#[derive(Debug)]
 struct Partition {
     file: BufWriter<File>,
     pages: u64,
@@ -147,6 +150,7 @@ impl Partition {
     }
 }
 
+#[derive(Debug)]
 struct PartitionReader {
     file: BufReader<File>,
     pages: u64,

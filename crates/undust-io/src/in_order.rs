@@ -46,7 +46,7 @@ where
 
 /// Results of a job that may wait for those of earlier jobs: what makes threads work side by side, and bounds what is in flight.
 #[cfg(feature = "parquet")]
-const AHEAD: usize = 64;
+const MAX_WAITING_RESULTS: usize = 64;
 
 /// As [`map_in_order`], but each job has many results, each given to `sink` as soon as all before it were. Whoever works may stop when nobody
 /// takes its results any more: then `give` says `false`.
@@ -98,7 +98,7 @@ fn next_in_order<J, T>(
 ) -> Option<(J, SyncSender<T>)> {
     let mut jobs = jobs.lock().ok()?;
     let job = jobs.next()?;
-    let (sender, results) = mpsc::sync_channel(AHEAD);
+    let (sender, results) = mpsc::sync_channel(MAX_WAITING_RESULTS);
     order.send(results).ok()?;
     Some((job, sender))
 }

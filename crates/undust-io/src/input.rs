@@ -1,5 +1,6 @@
 //! Opening files: the only place that does, so that every input is decompressed and every error names its file.
 
+use std::fmt;
 use std::fs::File;
 use std::io::{self, Cursor, Read};
 use std::mem;
@@ -9,7 +10,7 @@ use crate::Format;
 use crate::blocks::count_newlines;
 use crate::decompress::decompress;
 use crate::detect::{detect, is_warc};
-use crate::error::{ReadError, ReadErrorKind};
+use crate::error::{LineError, ReadError, ReadErrorKind};
 #[cfg(feature = "parquet")]
 use crate::parquet::ParquetFile;
 #[cfg(feature = "arrow")]
@@ -59,6 +60,12 @@ pub fn open(path: &Path) -> Result<Input, ReadError> {
             Ok(Input { is_file: is_file && !input.compressed, ..input })
         }
         Err(error) => Err(ReadError { file: path.into(), line: None, kind: ReadErrorKind::Io(error) }),
+    }
+}
+
+impl fmt::Debug for Input {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Input").field("name", &self.name).finish_non_exhaustive()
     }
 }
 
@@ -136,7 +143,7 @@ impl Input {
         drop_mark(&mut bytes);
         String::from_utf8(bytes).map_err(|error| {
             let line = 1 + count_newlines(&error.as_bytes()[..error.utf8_error().valid_up_to()]);
-            let kind = ReadErrorKind::BadLine("not a text in UTF-8".to_owned());
+            let kind = ReadErrorKind::BadLine(LineError::NotUtf8);
             ReadError { file, line: Some(line), kind }
         })
     }

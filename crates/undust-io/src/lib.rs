@@ -42,11 +42,11 @@ mod rows;
 mod table;
 mod write;
 
-pub use error::{ReadError, ReadErrorKind};
-pub use format::Format;
+pub use error::{LineError, ReadError, ReadErrorKind};
+pub use format::{Format, UnknownFormat};
 pub use input::{Input, open};
 #[cfg(feature = "parquet")]
-pub use parquet::{Added, write_with_column};
+pub use parquet::{AddedColumn, write_with_column};
 pub use problems::{Problem, Problems};
 pub use read::{ReadOptions, Summary, read, read_input, try_read_input, try_read_prepared};
 pub use rows::write_pages;

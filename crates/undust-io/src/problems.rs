@@ -1,7 +1,9 @@
-//! Bad lines as data: counted, the first few kept with their place, and shown so that a terminal stays whole.
+//! Bad lines as data: counted, the first few kept with file and line, and escaped for the terminal.
 
 use std::fmt;
 use std::path::{Path, PathBuf};
+
+use crate::error::LineError;
 
 /// One line that could not be read.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,27 +13,27 @@ pub struct Problem {
     /// 1-based. In a WARC file it is the number of the record, in a folder that of the entry.
     pub line: u64,
     /// What is wrong, with the offending value.
-    pub what: String,
+    pub error: LineError,
 }
 
 impl fmt::Display for Problem {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write_place(f, &self.file, Some(self.line))?;
-        f.write_str(&self.what)
+        self.error.fmt(f)
     }
 }
 
 /// The lines that could not be read: all counted, the first few sampled in file order.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Problems {
-    /// How many there were.
+    /// Number of bad lines.
     pub count: u64,
     /// The first [`Problems::SAMPLES`] of them.
     pub samples: Vec<Problem>,
 }
 
 impl Problems {
-    /// How many samples are kept.
+    /// Most samples that are kept.
     pub const SAMPLES: usize = 5;
 
     /// Count `problem`, and keep it when it is one of the first.
@@ -39,7 +41,7 @@ impl Problems {
         self.merge(Problems { count: 1, samples: vec![problem] });
     }
 
-    /// Take in the problems that came after these.
+    /// Add the problems of later lines.
     pub fn merge(&mut self, later: Problems) {
         self.count += later.count;
         let room = Problems::SAMPLES.saturating_sub(self.samples.len());
@@ -62,17 +64,17 @@ pub(crate) fn write_place(f: &mut fmt::Formatter<'_>, file: &Path, line: Option<
 
 /// A value of the input in quotes, fit for a message: at most 80 characters, none of which moves the cursor.
 pub(crate) fn shown(value: &[u8]) -> String {
-    const MOST: usize = 80;
+    const MAX_CHARS: usize = 80;
     // No character has more than 4 bytes, so the cut never shortens what is shown.
-    let text = String::from_utf8_lossy(&value[..value.len().min(4 * (MOST + 1))]);
+    let text = String::from_utf8_lossy(&value[..value.len().min(4 * (MAX_CHARS + 1))]);
     let mut shown = String::from("'");
-    for c in text.chars().take(MOST) {
+    for c in text.chars().take(MAX_CHARS) {
         match c {
             '\'' | '"' | '\\' => shown.push(c),
             _ => shown.extend(c.escape_debug()),
         }
     }
-    shown.push_str(if text.chars().count() > MOST { "…'" } else { "'" });
+    shown.push_str(if text.chars().count() > MAX_CHARS { "…'" } else { "'" });
     shown
 }
 
@@ -81,7 +83,7 @@ mod tests {
     use super::*;
 
     fn problem(line: u64) -> Problem {
-        Problem { file: "a.tsv".into(), line, what: "no URL".into() }
+        Problem { file: "a.tsv".into(), line, error: LineError::NoUrl }
     }
 
     #[test]

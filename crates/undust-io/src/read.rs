@@ -5,8 +5,8 @@ use std::path::{Path, PathBuf};
 use undust::page::Page;
 
 use crate::Format;
-use crate::blocks::{Block, MAX_LINE, lines, map_blocks};
-use crate::error::{ReadError, ReadErrorKind};
+use crate::blocks::{Block, MAX_LINE_BYTES, lines, map_blocks};
+use crate::error::{LineError, ReadError, ReadErrorKind};
 #[cfg(feature = "arrow")]
 use crate::formats::Header;
 use crate::formats::{
@@ -22,10 +22,10 @@ use crate::problems::{Problem, Problems, shown};
 #[cfg(feature = "arrow")]
 use crate::table::{Table, outcomes};
 
-/// The longest URL that is believed to be one.
-const MAX_URL: usize = 65_536;
+/// Longest URL; a longer one is a bad line.
+const MAX_URL_BYTES: usize = 65_536;
 
-/// How to read.
+/// Options of a reader.
 #[derive(Clone, Debug)]
 pub struct ReadOptions {
     /// The format, where it is not to be recognised by content.
@@ -34,9 +34,9 @@ pub struct ReadOptions {
     pub host: Option<String>,
     /// Stop at the first bad line.
     pub strict: bool,
-    /// How many threads parse.
+    /// Number of threads that parse.
     pub threads: usize,
-    /// Of a longer body, of a page in a web archive or a folder, only so many bytes are read.
+    /// Most bytes that are read of the body of a page in a web archive or a folder.
     pub max_body: u64,
 }
 
@@ -46,8 +46,9 @@ impl Default for ReadOptions {
     }
 }
 
-/// What became of the lines of one input: each is a page, left out, or a problem.
+/// Counts of the lines of one input: each is a page, left out, or a problem.
 #[derive(Clone, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct Summary {
     /// The input as the user named it; `-` is standard input.
     pub file: PathBuf,
@@ -63,7 +64,7 @@ pub struct Summary {
     pub problems: Problems,
     /// The pages that are longer than `max_body`, and of which only the beginning was read.
     pub cut: u64,
-    /// As it was asked for.
+    /// [`ReadOptions::max_body`].
     pub max_body: u64,
 }
 
@@ -261,8 +262,8 @@ impl Reading<'_> {
 }
 
 fn parse_line(format: &dyn LineFormat, line: &[u8]) -> Parsed {
-    if line.len() > MAX_LINE {
-        return Err(Fault::Bad(format!("line longer than {MAX_LINE} bytes: {}", shown(line))));
+    if line.len() > MAX_LINE_BYTES {
+        return Err(LineError::LineTooLong { max: MAX_LINE_BYTES, line: shown(line) }.into());
     }
     if is_blank(line) { Ok(None) } else { format.parse(line) }
 }
@@ -307,10 +308,10 @@ impl Batch {
             Err(Fault::NeedsHost(target)) => {
                 return Err(file.error(Some(line), ReadErrorKind::NeedsHost(target)));
             }
-            Err(Fault::Bad(what)) if file.strict => {
-                return Err(file.error(Some(line), ReadErrorKind::BadLine(what)));
+            Err(Fault::Bad(error)) if file.strict => {
+                return Err(file.error(Some(line), ReadErrorKind::BadLine(error)));
             }
-            Err(Fault::Bad(what)) => self.problems.add(Problem { file: file.name.clone(), line, what }),
+            Err(Fault::Bad(error)) => self.problems.add(Problem { file: file.name.clone(), line, error }),
         }
         Ok(())
     }
@@ -325,10 +326,10 @@ fn checked(page: Option<Page>) -> Parsed {
 }
 
 /// What is wrong with a URL in any case.
-pub(crate) fn checked_url(url: &[u8]) -> Result<(), String> {
+pub(crate) fn checked_url(url: &[u8]) -> Result<(), LineError> {
     match url {
-        [] => Err("no URL".to_owned()),
-        _ if url.len() > MAX_URL => Err(format!("URL longer than {MAX_URL} bytes: {}", shown(url))),
+        [] => Err(LineError::NoUrl),
+        _ if url.len() > MAX_URL_BYTES => Err(LineError::UrlTooLong { max: MAX_URL_BYTES, url: shown(url) }),
         _ => Ok(()),
     }
 }
@@ -450,14 +451,19 @@ mod tests {
         let (_, pages) = read_bytes(page.to_string().as_bytes(), &ReadOptions::default()).unwrap();
         assert_eq!(pages[0].body.as_ref().map(|body| body.bytes.len()), Some(10_000_000));
 
-        let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL));
+        let list = format!("http://{}\nhttp://a/\n", "x".repeat(MAX_URL_BYTES));
         let (summary, pages) = read_bytes(list.as_bytes(), &ReadOptions::default()).unwrap();
         assert_eq!(urls(&pages), ["http://a/"]);
-        assert!(summary.problems.samples[0].what.starts_with("URL longer than 65536 bytes: 'http://xxx"));
+        assert!(
+            summary.problems.samples[0]
+                .error
+                .to_string()
+                .starts_with("URL longer than 65536 bytes: 'http://xxx")
+        );
 
-        let endless = vec![b'x'; MAX_LINE + 10];
+        let endless = vec![b'x'; MAX_LINE_BYTES + 10];
         let (summary, _) = read_bytes(&endless, &as_format(Format::Urls)).unwrap();
-        assert!(summary.problems.samples[0].what.starts_with("line longer than 67108864 bytes"));
+        assert!(summary.problems.samples[0].error.to_string().starts_with("line longer than 67108864 bytes"));
     }
 
     #[test]

@@ -16,7 +16,7 @@ use arrow_array::{
 use arrow_schema::{ArrowError, DataType, Schema};
 use undust::page::{Body, Page};
 
-use crate::error::{ReadError, ReadErrorKind};
+use crate::error::{LineError, ReadError, ReadErrorKind};
 use crate::formats::{Column, Fault, Header, Outcome, Parsed};
 use crate::read::checked_url;
 
@@ -67,14 +67,15 @@ impl Table {
 /// # Errors
 ///
 /// If there is no column of URLs, or one holds what cannot be read.
-pub fn pages_of(batch: &RecordBatch) -> Result<Vec<Result<Page, String>>, ReadErrorKind> {
+pub fn pages_of(batch: &RecordBatch) -> Result<Vec<Result<Page, LineError>>, ReadErrorKind> {
     let header = Header::new(batch.schema_ref().fields().iter().map(|field| field.name().as_bytes()))?;
     let page = |outcome: Outcome| match outcome.parsed {
         Ok(page) => {
             let page = page.unwrap_or_default();
             checked_url(&page.url).map(|()| page)
         }
-        Err(Fault::Bad(what) | Fault::NeedsHost(what)) => Err(what),
+        Err(Fault::Bad(error)) => Err(error),
+        Err(Fault::NeedsHost(target)) => Err(LineError::Malformed(target)),
     };
     Ok(outcomes(&header, 1, batch)?.into_iter().map(page).collect())
 }
@@ -103,12 +104,14 @@ pub(crate) fn outcomes(
 fn page(cells: &[(Column, Cells)], row: usize) -> Parsed {
     let mut page = Page::default();
     for (column, cells) in cells {
-        cells.fill(*column, row, &mut page).map_err(Fault::Bad)?;
+        cells.fill(*column, row, &mut page)?;
     }
     Ok(Some(page))
 }
 
 /// The text of an array, as bytes: it came through memory, unchecked, and need not be UTF-8 whatever its type says.
+#[derive(Clone, Debug)]
+#[non_exhaustive]
 pub enum Texts {
     /// Offsets of 32 bits.
     Small(BinaryArray),
@@ -202,14 +205,14 @@ impl Cells {
             }
             _ => {}
         }
-        let texts = written(array).map(Texts::Small).ok_or_else(|| {
-            let (name, kind) = (column.name(), array.data_type());
-            ReadErrorKind::BadLine(format!("the column '{name}' holds {kind}, which is no text"))
+        let texts = written(array).map(Texts::Small).ok_or_else(|| ReadErrorKind::ColumnType {
+            column: column.name(),
+            found: array.data_type().to_string(),
         })?;
         Ok(Cells::Texts(texts))
     }
 
-    fn fill(&self, column: Column, row: usize, page: &mut Page) -> Result<(), String> {
+    fn fill(&self, column: Column, row: usize, page: &mut Page) -> Result<(), LineError> {
         let bytes = match self {
             Cells::Bits(bits) => {
                 page.simhash = bits.is_valid(row).then(|| bits.value(row));

@@ -11,7 +11,7 @@ pub(crate) const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
 
 /// More than any trained dictionary has; they are said to be best at about 100 KB.
 #[cfg(any(test, feature = "zstd"))]
-pub(crate) const MAX_DICTIONARY: u64 = 16 * 1024 * 1024;
+pub(crate) const MAX_DICTIONARY_BYTES: u64 = 16 * 1024 * 1024;
 
 #[cfg(feature = "zstd")]
 mod decoder {
@@ -19,7 +19,7 @@ mod decoder {
 
     use zstd::stream::read::Decoder;
 
-    use super::{MAX_DICTIONARY, ZSTD};
+    use super::{MAX_DICTIONARY_BYTES, ZSTD};
 
     /// How a dictionary begins.
     const DICTIONARY: [u8; 4] = [0x37, 0xa4, 0x30, 0xec];
@@ -61,8 +61,8 @@ mod decoder {
 
     fn at_most_a_dictionary(source: impl Read) -> io::Result<Vec<u8>> {
         let mut dictionary = Vec::new();
-        source.take(MAX_DICTIONARY + 1).read_to_end(&mut dictionary)?;
-        if dictionary.len() as u64 > MAX_DICTIONARY {
+        source.take(MAX_DICTIONARY_BYTES + 1).read_to_end(&mut dictionary)?;
+        if dictionary.len() as u64 > MAX_DICTIONARY_BYTES {
             return Err(io::Error::new(
                 io::ErrorKind::InvalidData,
                 "the zstd dictionary is larger than 16 MiB",

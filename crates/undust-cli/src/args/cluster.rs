@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use clap::Parser;
-use undust_content::cluster::{By, Options, RowOrder};
+use undust_content::cluster::{Kinds, Options, RowOrder};
 
 use undust_learn::parse_share;
 
@@ -39,8 +39,8 @@ pub(crate) struct Cluster {
 pub(crate) struct Clustering {
     /// What counts as evidence: auto, or some of digest, simhash, shingles, rows, canonical, redirect, declared (Clean-param, No-Vary-Search).
     /// auto uses all there is, and believes no canonical URL, declaration or simhash that the texts contradict; others are taken at their word
-    #[arg(long, default_value_t = By::default(), value_name = "KINDS")]
-    pub(crate) by: By,
+    #[arg(long, default_value_t = Kinds::default(), value_name = "KINDS")]
+    pub(crate) by: Kinds,
     /// In how many of 64 bits simhashes may differ
     #[arg(long, default_value_t = Options::default().distance, value_parser = clap::value_parser!(u32).range(0..=16), value_name = "BITS")]
     pub(crate) distance: u32,

@@ -8,7 +8,7 @@ use std::path::Path;
 use anyhow::Result;
 use undust_io::blocks::{Block, lines, map_blocks};
 #[cfg(feature = "parquet")]
-use undust_io::{Added, write_with_column};
+use undust_io::{AddedColumn, write_with_column};
 use undust_io::{Format, open, try_read_input};
 use undust_neural::{Engine, Scratch};
 
@@ -54,7 +54,7 @@ fn write_parquet(args: &Apply, engine: &Engine) -> Result<()> {
     let value = |url: &[u8], out: &mut Vec<u8>| {
         SCRATCH.with_borrow_mut(|scratch| engine.canonicalize_into(url, scratch, out));
     };
-    let added = Added { name: column_of(args.applying.canonicalize.form), value: &value };
+    let added = AddedColumn { name: column_of(args.applying.canonicalize.form), value: &value };
     let mut summary = None;
     let input = open(&args.input)?;
     output::save_parquet(&args.output, |out| {

@@ -5,7 +5,7 @@ mod known;
 use std::collections::BTreeMap;
 
 use anyhow::{Result, anyhow, bail};
-use undust_exchange::{Known, LeftOut, export_with, import};
+use undust_exchange::{KnownAnswers, LeftOut, export_with, import};
 
 use crate::Outcome;
 use crate::args::{Export, Import};
@@ -20,7 +20,7 @@ pub(super) fn run_export(args: &Export) -> Result<Outcome> {
     }
     let rules = rules_file::load(&args.rules)?;
     rules_file::warn(&args.rules, &rules);
-    let known = if args.to.redirects() { known::known(args, &rules)? } else { Known::default() };
+    let known = if args.to.redirects() { known::known(args, &rules)? } else { KnownAnswers::default() };
     let exported = export_with(&rules, args.to, &known);
     output::save(&args.output, |out| out.write_all(exported.text.as_bytes()))?;
     say(&format!("{} written for {}", counted(exported.rules as u64, "rule"), args.to));
@@ -31,8 +31,8 @@ pub(super) fn run_export(args: &Export) -> Result<Outcome> {
             counted(idle as u64, "rule")
         ));
     }
-    for liberty in args.to.liberties() {
-        say(&format!("mind: {liberty}"));
+    for caveat in args.to.caveats() {
+        say(&format!("mind: {caveat}"));
     }
     if args.to.redirects() && redirects.tries.is_empty() {
         say("mind: redirects that the site sends back take pages offline: --try http://HOST asks it first");

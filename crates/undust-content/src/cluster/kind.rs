@@ -4,8 +4,10 @@ use std::fmt;
 use std::str::FromStr;
 
 use serde::Serialize;
+use thiserror::Error;
 
-/// What can tell that two pages are the same.
+/// A kind of evidence that two pages are the same.
+#[non_exhaustive]
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Kind {
@@ -37,7 +39,7 @@ impl Kind {
         Kind::Declared,
     ];
 
-    /// The word used on the command line.
+    /// Its name, as on the command line.
     pub fn name(self) -> &'static str {
         match self {
             Kind::Digest => "digest",
@@ -51,7 +53,7 @@ impl Kind {
     }
 }
 
-/// When the order of rows counts.
+/// Whether the order of rows counts.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum RowOrder {
     /// Not between pages whose URLs differ in their queries alone: one list, sorted in several ways.
@@ -74,39 +76,39 @@ impl fmt::Display for RowOrder {
 }
 
 impl FromStr for RowOrder {
-    type Err = String;
+    type Err = UnknownRowOrder;
 
-    fn from_str(text: &str) -> Result<RowOrder, String> {
+    fn from_str(name: &str) -> Result<RowOrder, UnknownRowOrder> {
         let all = [RowOrder::Auto, RowOrder::Keep, RowOrder::Ignore];
-        let named = all.into_iter().find(|order| order.to_string() == text);
-        named.ok_or_else(|| format!("'{text}' is none of auto, keep, ignore"))
+        let named = all.into_iter().find(|order| order.to_string() == name);
+        named.ok_or_else(|| UnknownRowOrder { name: name.to_owned() })
     }
 }
 
-/// Which kinds count.
+/// The kinds of evidence that are used.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct By {
-    /// These.
+pub struct Kinds {
+    /// The kinds, sorted.
     pub kinds: Vec<Kind>,
-    /// Whether texts are asked, too, before two pages are taken for the same.
+    /// Whether evidence must be confirmed by resembling texts.
     pub confirmed: bool,
 }
 
-impl Default for By {
+impl Default for Kinds {
     /// `auto`: all there is, confirmed.
-    fn default() -> By {
-        By { kinds: Kind::ALL.to_vec(), confirmed: true }
+    fn default() -> Kinds {
+        Kinds { kinds: Kind::ALL.to_vec(), confirmed: true }
     }
 }
 
-impl By {
-    /// Whether this kind counts.
+impl Kinds {
+    /// Whether this kind is used.
     pub fn has(&self, kind: Kind) -> bool {
         self.kinds.contains(&kind)
     }
 }
 
-impl fmt::Display for By {
+impl fmt::Display for Kinds {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.confirmed {
             return f.write_str("auto");
@@ -116,25 +118,41 @@ impl fmt::Display for By {
     }
 }
 
-impl FromStr for By {
-    type Err = String;
+impl FromStr for Kinds {
+    type Err = UnknownKind;
 
-    /// `auto`, or some of the kinds, which are then taken at their word.
-    fn from_str(text: &str) -> Result<By, String> {
+    /// `auto`, or names of kinds separated by commas, which are then not confirmed by texts.
+    fn from_str(text: &str) -> Result<Kinds, UnknownKind> {
         if text == "auto" {
-            return Ok(By::default());
+            return Ok(Kinds::default());
         }
-        let named =
-            |word: &str| Kind::ALL.into_iter().find(|kind| kind.name() == word).ok_or_else(|| unknown(word));
+        let named = |name: &str| {
+            let kind = Kind::ALL.into_iter().find(|kind| kind.name() == name);
+            kind.ok_or_else(|| UnknownKind { name: name.to_owned() })
+        };
         let mut kinds = text.split(',').map(str::trim).map(named).collect::<Result<Vec<_>, _>>()?;
         kinds.sort_unstable();
         kinds.dedup();
-        Ok(By { kinds, confirmed: false })
+        Ok(Kinds { kinds, confirmed: false })
     }
 }
 
-fn unknown(word: &str) -> String {
-    format!("'{word}' is none of auto, {}", Kind::ALL.map(Kind::name).join(", "))
+/// A name that is not `auto` and none of [`Kind::ALL`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown kind '{name}'; known: auto, {}", Kind::ALL.map(Kind::name).join(", "))]
+#[non_exhaustive]
+pub struct UnknownKind {
+    /// The name.
+    pub name: String,
+}
+
+/// A name of no [`RowOrder`].
+#[derive(Clone, Debug, PartialEq, Eq, Error)]
+#[error("unknown order of rows '{name}'; known: auto, keep, ignore")]
+#[non_exhaustive]
+pub struct UnknownRowOrder {
+    /// The name.
+    pub name: String,
 }
 
 #[cfg(test)]
@@ -146,16 +164,19 @@ mod tests {
         for text in
             ["auto", "digest", "digest,canonical", "digest,simhash,shingles,rows,canonical,redirect,declared"]
         {
-            assert_eq!(text.parse::<By>().unwrap().to_string(), text);
+            assert_eq!(text.parse::<Kinds>().unwrap().to_string(), text);
         }
         for order in ["auto", "keep", "ignore"] {
             assert_eq!(order.parse::<RowOrder>().unwrap().to_string(), order);
         }
-        assert_eq!("no".parse::<RowOrder>().unwrap_err(), "'no' is none of auto, keep, ignore");
-        assert_eq!("redirect, digest,digest".parse::<By>().unwrap().to_string(), "digest,redirect");
         assert_eq!(
-            "digest,".parse::<By>().unwrap_err(),
-            "'' is none of auto, digest, simhash, shingles, rows, canonical, redirect, declared"
+            "no".parse::<RowOrder>().unwrap_err().to_string(),
+            "unknown order of rows 'no'; known: auto, keep, ignore"
+        );
+        assert_eq!("redirect, digest,digest".parse::<Kinds>().unwrap().to_string(), "digest,redirect");
+        assert_eq!(
+            "digest,".parse::<Kinds>().unwrap_err().to_string(),
+            "unknown kind ''; known: auto, digest, simhash, shingles, rows, canonical, redirect, declared"
         );
     }
 }

@@ -7,7 +7,7 @@ use super::kind::Kind;
 use super::union::{Sets, Union};
 use super::{Link, Site, has_content, hash_of};
 
-/// What became of the pages.
+/// Counts of pages, clusters and evidence.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct Report {
     /// All pages.
@@ -20,7 +20,7 @@ pub struct Report {
     pub clusters: u64,
     /// By kind of evidence, in the order of [`Kind::ALL`].
     pub contributions: Vec<Contribution>,
-    /// What does not agree.
+    /// Contradictions among the evidence.
     pub contradictions: Vec<Contradiction>,
 }
 
@@ -35,19 +35,19 @@ pub struct Contribution {
     pub only: u64,
 }
 
-/// Evidence that does not agree.
+/// Contradicting evidence.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize)]
 pub struct Contradiction {
-    /// Which evidence, and how.
+    /// Its description.
     pub what: &'static str,
-    /// How often.
+    /// Number of pairs of pages.
     pub count: u64,
-    /// Some URLs to look at.
+    /// Some pairs of URLs.
     pub samples: Vec<[String; 2]>,
 }
 
-/// Samples kept of each kind of contradiction.
-const SAMPLES: usize = 3;
+/// Most samples kept of each contradiction.
+const MAX_SAMPLES: usize = 3;
 
 impl Contradiction {
     pub(super) fn new(
@@ -59,7 +59,7 @@ impl Contradiction {
         let mut found = Contradiction { what, count: 0, samples: Vec::new() };
         for (a, b) in pairs {
             found.count += 1;
-            if found.samples.len() < SAMPLES {
+            if found.samples.len() < MAX_SAMPLES {
                 found.samples.push([url(a), url(b)]);
             }
         }
@@ -87,7 +87,7 @@ impl Report {
             match self.contradictions.iter_mut().find(|ours| ours.what == theirs.what) {
                 Some(ours) => {
                     ours.count += theirs.count;
-                    let room = SAMPLES.saturating_sub(ours.samples.len());
+                    let room = MAX_SAMPLES.saturating_sub(ours.samples.len());
                     ours.samples.extend(theirs.samples.into_iter().take(room));
                 }
                 None => self.contradictions.push(theirs),
@@ -113,7 +113,7 @@ pub(super) fn report(site: &Site<'_>, equal_urls: &Union, links: &[Link], sets: 
     };
     Report {
         pages,
-        texts: site.portraits.iter().flatten().count() as u64,
+        texts: site.site_features.iter().flatten().count() as u64,
         unknown,
         clusters: pages - unknown - sets.joined(),
         contributions: site.options.by.kinds.iter().copied().map(contribution).collect(),

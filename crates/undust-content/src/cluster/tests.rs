@@ -240,7 +240,7 @@ fn a_row_of_small_changes_is_no_cluster() {
 }
 
 #[test]
-fn numbers_in_passing_and_echoes_are_no_difference() {
+fn volatile_numbers_and_echoes_are_no_difference() {
     let story = |id: u32| words(100 + id, 80);
     let view = |id: u32, view: u32| {
         let seen = 10_000 + 7 * (2 * id + view);

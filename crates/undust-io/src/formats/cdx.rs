@@ -49,7 +49,7 @@ impl LineFormat for Cdx {
         let fields: Vec<&[u8]> = line.trim_ascii().split(|&b| b == b' ').collect();
         let letters = self.letters(fields.len());
         if fields.len() < letters.len() {
-            return Err(Fault::Bad(format!(
+            return Err(Fault::from(format!(
                 "{} fields of {} in {}",
                 fields.len(),
                 letters.len(),
@@ -98,7 +98,7 @@ impl LineFormat for Cdxj {
             return Ok(None);
         }
         let Some((time, object)) = cdxj_parts(line) else {
-            return Err(Fault::Bad(format!("not 'key timestamp {{…}}': {}", shown(line))));
+            return Err(Fault::from(format!("not 'key timestamp {{…}}': {}", shown(line))));
         };
         let text = String::from_utf8_lossy(object);
         let fields: CdxjFields = json::parse(&text)?;

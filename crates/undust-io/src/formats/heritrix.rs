@@ -40,7 +40,7 @@ fn not_a_fetch(line: &[u8]) -> Parsed {
     if is_crawlers_own(line) {
         return Ok(None);
     }
-    Err(Fault::Bad(format!("not a line of a crawl.log: {}", shown(line))))
+    Err(Fault::from(format!("not a line of a crawl.log: {}", shown(line))))
 }
 
 fn fetch_status(field: &[u8]) -> Result<i32, String> {

@@ -9,6 +9,7 @@ use undust::page::Page;
 use super::json::{self, Name, Scalar};
 use super::table::Column;
 use super::{LineFormat, Parsed};
+use crate::error::LineError;
 
 /// One object a line.
 pub(super) struct Jsonl;
@@ -67,7 +68,7 @@ impl<'de> Visitor<'de> for ObjectVisitor {
     }
 }
 
-fn fill(column: Column, page: &mut Page, value: Scalar<'_>) -> Result<(), String> {
+fn fill(column: Column, page: &mut Page, value: Scalar<'_>) -> Result<(), LineError> {
     match (column, value) {
         // As a text it could be taken for hexadecimal digits.
         (Column::Simhash, Scalar::Integer(number)) => page.simhash = Some(number),

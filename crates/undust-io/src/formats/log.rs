@@ -47,7 +47,7 @@ impl Log {
 impl LineFormat for Log {
     fn parse(&self, line: &[u8]) -> Parsed {
         let Some(entry) = Entry::new(line) else {
-            return Err(Fault::Bad(format!("not a line of an access log: {}", shown(line))));
+            return Err(Fault::from(format!("not a line of an access log: {}", shown(line))));
         };
         let Some((method @ (b"GET" | b"HEAD"), target)) = entry.method_and_target() else { return Ok(None) };
         let Some(url) = self.url(unescaped(target), &entry)? else { return Ok(None) };

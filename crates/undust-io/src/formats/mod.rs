@@ -17,7 +17,7 @@ use undust::page::Page;
 
 use crate::Format;
 use crate::blocks::lines;
-use crate::error::ReadErrorKind;
+use crate::error::{LineError, ReadErrorKind};
 use crate::read::ReadOptions;
 
 pub(crate) use csv::Csv;
@@ -49,14 +49,20 @@ pub(crate) struct Outcome {
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Fault {
     /// The line is wrong; the run goes on without it.
-    Bad(String),
+    Bad(LineError),
     /// The line is fine, but the user did not say which host it belongs to: no use in going on.
     NeedsHost(String),
 }
 
+impl From<LineError> for Fault {
+    fn from(error: LineError) -> Fault {
+        Fault::Bad(error)
+    }
+}
+
 impl From<String> for Fault {
-    fn from(what: String) -> Fault {
-        Fault::Bad(what)
+    fn from(message: String) -> Fault {
+        Fault::Bad(LineError::Malformed(message))
     }
 }
 
@@ -141,7 +147,7 @@ mod tests {
     /// What is wrong with `line`.
     pub(super) fn fault(format: &dyn LineFormat, line: &str) -> String {
         match format.parse(line.as_bytes()) {
-            Err(Fault::Bad(what)) => what,
+            Err(Fault::Bad(error)) => error.to_string(),
             other => panic!("not a bad line: {other:?}"),
         }
     }

@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use undust::page::{Body, Page, Words};
 
-use crate::error::ReadErrorKind;
+use crate::error::{LineError, ReadErrorKind};
 use crate::problems::shown;
 
 /// A field of [`Page`] as a named column.
@@ -63,7 +63,7 @@ impl Column {
     }
 
     /// Put `value` into its place in `page`. Empty and `-` mean that it is not known, but for the URL.
-    pub(crate) fn fill(self, page: &mut Page, value: Cow<'_, str>) -> Result<(), String> {
+    pub(crate) fn fill(self, page: &mut Page, value: Cow<'_, str>) -> Result<(), LineError> {
         let is_unknown = matches!(value.as_ref(), "" | "-");
         match self {
             Column::Url => page.url = value.into_owned().into_bytes(),
@@ -164,7 +164,7 @@ impl Header {
     }
 
     /// The page in a row. Cells may be missing at the end, but not the URL.
-    pub(super) fn page<'c>(&self, cells: impl Iterator<Item = &'c [u8]>) -> Result<Page, String> {
+    pub(super) fn page<'c>(&self, cells: impl Iterator<Item = &'c [u8]>) -> Result<Page, LineError> {
         let mut page = Page::default();
         for (column, cell) in self.0.iter().zip(cells) {
             match column {
@@ -192,9 +192,9 @@ pub(super) fn unquoted(cell: &[u8]) -> &[u8] {
 }
 
 /// A count. Data frames write whole numbers as `200.0` where some are missing.
-fn whole_number<N: FromStr>(name: &str, value: &str) -> Result<N, String> {
+fn whole_number<N: FromStr>(column: &'static str, value: &str) -> Result<N, LineError> {
     let digits = value.strip_suffix(".0").unwrap_or(value);
-    digits.parse().map_err(|_| invalid(name, value))
+    digits.parse().map_err(|_| invalid(column, value))
 }
 
 /// What crawlers put under this name may be anything that a server sent, so its type is left open; but the text has been decoded
@@ -203,21 +203,21 @@ fn html(text: String) -> Body {
     Body { bytes: text.into_bytes(), content_type: Some("; charset=utf-8".to_owned()), ..Body::default() }
 }
 
-fn yes_or_no(name: &str, value: &str) -> Result<bool, String> {
+fn yes_or_no(column: &'static str, value: &str) -> Result<bool, LineError> {
     match value {
         "true" | "1" => Ok(true),
         "false" | "0" => Ok(false),
-        _ => Err(invalid(name, value)),
+        _ => Err(invalid(column, value)),
     }
 }
 
-fn importance(value: &str) -> Result<f64, String> {
+fn importance(value: &str) -> Result<f64, LineError> {
     let finite = value.parse().ok().filter(|number: &f64| number.is_finite());
     finite.ok_or_else(|| invalid("importance", value))
 }
 
 /// 16 hexadecimal digits, any number of them behind `0x`, or a decimal number.
-fn simhash(value: &str) -> Result<u64, String> {
+fn simhash(value: &str) -> Result<u64, LineError> {
     let (digits, radix) = match value.strip_prefix("0x") {
         Some(digits) => (digits, 16),
         None if value.len() == 16 => (value, 16),
@@ -226,15 +226,15 @@ fn simhash(value: &str) -> Result<u64, String> {
     u64::from_str_radix(digits, radix).map_err(|_| invalid("simhash", value))
 }
 
-fn invalid(name: &str, value: &str) -> String {
-    format!("{} is no valid {name}", shown(value.as_bytes()))
+fn invalid(column: &'static str, value: &str) -> LineError {
+    LineError::InvalidValue { column, value: shown(value.as_bytes()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn filled(column: Column, value: &str) -> Result<Page, String> {
+    fn filled(column: Column, value: &str) -> Result<Page, LineError> {
         let mut page = Page::default();
         column.fill(&mut page, value.into()).map(|()| page)
     }
@@ -254,16 +254,22 @@ mod tests {
         for unknown in ["", "-"] {
             assert_eq!(filled(Column::Size, unknown), Ok(Page::default()));
         }
-        assert_eq!(filled(Column::Status, "99999").unwrap_err(), "'99999' is no valid status");
-        assert_eq!(filled(Column::Size, "-5").unwrap_err(), "'-5' is no valid size");
-        assert_eq!(filled(Column::Importance, "NaN").unwrap_err(), "'NaN' is no valid importance");
+        assert_eq!(filled(Column::Status, "99999").unwrap_err().to_string(), "'99999' is no valid status");
+        assert_eq!(filled(Column::Size, "-5").unwrap_err().to_string(), "'-5' is no valid size");
+        assert_eq!(
+            filled(Column::Importance, "NaN").unwrap_err().to_string(),
+            "'NaN' is no valid importance"
+        );
     }
 
     #[test]
     fn words_of_a_recording() {
         let words = Words::new([5, 0, 7]);
         assert_eq!(filled(Column::Words, words.as_str()).unwrap().words, Some(words));
-        assert_eq!(filled(Column::Words, "2AAA").unwrap_err(), "'2AAA' is no valid list of words");
+        assert_eq!(
+            filled(Column::Words, "2AAA").unwrap_err().to_string(),
+            "'2AAA' is no valid list of words"
+        );
     }
 
     #[test]

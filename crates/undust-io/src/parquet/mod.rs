@@ -2,6 +2,7 @@
 
 mod write;
 
+use std::error::Error;
 use std::fs::File;
 use std::io;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -20,21 +21,21 @@ use parquet::errors::ParquetError;
 use parquet::schema::types::{SchemaDescriptor, Type, TypePtr};
 
 use crate::error::{ReadError, ReadErrorKind};
-pub use write::{Added, write_with_column};
+pub use write::{AddedColumn, write_with_column};
 
 /// Rows that are decoded at once.
-const BATCH: usize = 8192;
+const BATCH_ROWS: usize = 8192;
 
 /// A Parquet file, of which the footer was read.
 pub(crate) struct ParquetFile {
     name: PathBuf,
-    place: Place,
+    place: Source,
     metadata: ArrowReaderMetadata,
     declared: SchemaRef,
 }
 
 /// Where its bytes are.
-enum Place {
+enum Source {
     /// Opened anew for each row group: a file that is cloned has one position for all.
     File(PathBuf),
     Memory(Bytes),
@@ -42,14 +43,14 @@ enum Place {
 
 impl ParquetFile {
     pub(crate) fn open(path: &Path) -> Result<ParquetFile, ReadError> {
-        ParquetFile::new(path.into(), Place::File(path.into()))
+        ParquetFile::new(path.into(), Source::File(path.into()))
     }
 
     pub(crate) fn in_memory(name: PathBuf, bytes: Vec<u8>) -> Result<ParquetFile, ReadError> {
-        ParquetFile::new(name, Place::Memory(bytes.into()))
+        ParquetFile::new(name, Source::Memory(bytes.into()))
     }
 
-    fn new(name: PathBuf, place: Place) -> Result<ParquetFile, ReadError> {
+    fn new(name: PathBuf, place: Source) -> Result<ParquetFile, ReadError> {
         match unless_panicking(|| place.metadata()) {
             Ok((metadata, declared)) => Ok(ParquetFile { name, place, metadata, declared }),
             Err(error) => Err(ReadError { file: name, line: None, kind: fault(error) }),
@@ -123,7 +124,7 @@ fn unless_panicking<T>(decode: impl FnOnce() -> Result<T, ParquetError>) -> Resu
         .unwrap_or_else(|_| Err(ParquetError::General("what it says of itself cannot be".to_owned())))
 }
 
-impl Place {
+impl Source {
     #[expect(clippy::disallowed_methods, reason = "each row group needs a file of its own")]
     fn open(path: &Path) -> Result<File, ParquetError> {
         Ok(File::open(path)?)
@@ -132,8 +133,8 @@ impl Place {
     /// How to read the file, and what it says it holds.
     fn metadata(&self) -> Result<(ArrowReaderMetadata, SchemaRef), ParquetError> {
         let load = |options| match self {
-            Place::File(path) => ArrowReaderMetadata::load(&Place::open(path)?, options),
-            Place::Memory(bytes) => ArrowReaderMetadata::load(bytes, options),
+            Source::File(path) => ArrowReaderMetadata::load(&Source::open(path)?, options),
+            Source::Memory(bytes) => ArrowReaderMetadata::load(bytes, options),
         };
         let options = ArrowReaderOptions::new().with_skip_arrow_metadata(true);
         let declared = load(options.clone())?;
@@ -152,13 +153,13 @@ impl Place {
                 ParquetRecordBatchReaderBuilder::new_with_metadata($source, metadata)
                     .with_row_groups(vec![group])
                     .with_projection(mask)
-                    .with_batch_size(BATCH)
+                    .with_batch_size(BATCH_ROWS)
                     .build()
             };
         }
         match self {
-            Place::File(path) => rows!(Place::open(path)?),
-            Place::Memory(bytes) => rows!(bytes.clone()),
+            Source::File(path) => rows!(Source::open(path)?),
+            Source::Memory(bytes) => rows!(bytes.clone()),
         }
     }
 }
@@ -191,18 +192,18 @@ fn fault(error: ParquetError) -> ReadErrorKind {
     match error {
         ParquetError::External(error) => match error.downcast::<io::Error>() {
             Ok(error) => ReadErrorKind::Io(*error),
-            Err(error) => damaged(error.to_string()),
+            Err(error) => damaged(error),
         },
         ParquetError::General(what) | ParquetError::EOF(what) | ParquetError::ArrowError(what) => {
             damaged(what)
         }
         ParquetError::NYI(what) => damaged(format!("{what}, which is not read here")),
-        error => damaged(error.to_string()),
+        error => damaged(error),
     }
 }
 
-fn damaged(what: String) -> ReadErrorKind {
-    ReadErrorKind::DamagedParquet(what)
+fn damaged(error: impl Into<Box<dyn Error + Send + Sync>>) -> ReadErrorKind {
+    ReadErrorKind::DamagedParquet(error.into())
 }
 
 #[cfg(test)]

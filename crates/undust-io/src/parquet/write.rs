@@ -1,5 +1,6 @@
 //! Parquet files with one more column.
 
+use std::fmt;
 use std::io::{self, Write};
 use std::sync::Arc;
 
@@ -13,7 +14,7 @@ use parquet::errors::ParquetError;
 use parquet::file::properties::WriterProperties;
 use undust::page::Page;
 
-use super::{BATCH, ParquetFile, RowGroup};
+use super::{BATCH_ROWS, ParquetFile, RowGroup};
 use crate::error::ReadErrorKind;
 use crate::formats::Column;
 use crate::in_order::flat_map_in_order;
@@ -22,7 +23,7 @@ use crate::table::{Texts, text_of};
 use crate::{Format, Input, Problem, Problems, ReadError, ReadOptions, Summary, try_read_input};
 
 /// A column to be added: its name, and what it holds for a URL.
-pub struct Added<'a> {
+pub struct AddedColumn<'a> {
     /// Takes the place of a column of the same name.
     pub name: &'a str,
     /// Appends the value for a URL to a buffer.
@@ -39,17 +40,17 @@ pub fn write_with_column(
     out: &mut (dyn Write + Send),
     mut input: Input,
     options: &ReadOptions,
-    added: &Added,
+    added: &AddedColumn,
 ) -> io::Result<Summary> {
     let format = options.format.map_or_else(|| input.format(), Ok).map_err(io::Error::other)?;
     if format == Format::Parquet {
         let file = input.into_parquet().map_err(io::Error::other)?;
-        return Copy::new(&file, added)?.write(out, options);
+        return CopyWithColumn::new(&file, added)?.write(out, options);
     }
     let schema =
         Arc::new(Schema::new(vec![text_field(Column::Url.name(), false), text_field(added.name, false)]));
     let mut table = Writer::new(out, Arc::clone(&schema))?;
-    let mut urls = Vec::with_capacity(BATCH);
+    let mut urls = Vec::with_capacity(BATCH_ROWS);
     let mut flush = |urls: &mut Vec<Vec<u8>>| {
         let (one, other) = (
             column(urls.iter().map(|url| Some(url.as_slice()))),
@@ -60,7 +61,7 @@ pub fn write_with_column(
     };
     let summary = try_read_input(input, options, &mut |page: Page| {
         urls.push(page.url);
-        if urls.len() == BATCH { flush(&mut urls) } else { Ok(()) }
+        if urls.len() == BATCH_ROWS { flush(&mut urls) } else { Ok(()) }
     })
     .map_err(|Wrapped(error)| error)?;
     flush(&mut urls).map_err(|Wrapped(error)| error)?;
@@ -89,7 +90,13 @@ impl From<ParquetError> for Wrapped {
     }
 }
 
-impl Added<'_> {
+impl fmt::Debug for AddedColumn<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("AddedColumn").field("name", &self.name).finish_non_exhaustive()
+    }
+}
+
+impl AddedColumn<'_> {
     /// The values for these URLs; none for none.
     fn of<'u>(&self, urls: impl Iterator<Item = Option<&'u [u8]>>) -> ArrayRef {
         let (mut values, mut value) = (BinaryBuilder::new(), Vec::new());
@@ -140,9 +147,9 @@ impl<'o> Writer<'o> {
 }
 
 /// A Parquet file that is copied with one more column.
-struct Copy<'c> {
+struct CopyWithColumn<'c> {
     file: &'c ParquetFile,
-    added: &'c Added<'c>,
+    added: &'c AddedColumn<'c>,
     /// The columns that are kept, and which of these has the URLs.
     columns: Vec<usize>,
     url: usize,
@@ -156,8 +163,8 @@ struct Rows {
     problems: Problems,
 }
 
-impl<'c> Copy<'c> {
-    fn new(file: &'c ParquetFile, added: &'c Added<'c>) -> io::Result<Copy<'c>> {
+impl<'c> CopyWithColumn<'c> {
+    fn new(file: &'c ParquetFile, added: &'c AddedColumn<'c>) -> io::Result<CopyWithColumn<'c>> {
         let declared = file.declared().fields();
         let is_kept = |place: &usize| declared[*place].name() != added.name;
         let columns: Vec<usize> = (0..declared.len()).filter(is_kept).collect();
@@ -170,7 +177,7 @@ impl<'c> Copy<'c> {
         };
         let mut fields: Vec<Arc<Field>> = columns.iter().map(|&place| Arc::clone(&declared[place])).collect();
         fields.push(Arc::new(text_field(added.name, true)));
-        Ok(Copy { file, added, columns, url, schema: Arc::new(Schema::new(fields)) })
+        Ok(CopyWithColumn { file, added, columns, url, schema: Arc::new(Schema::new(fields)) })
     }
 
     fn write(&self, out: &mut (dyn Write + Send), options: &ReadOptions) -> io::Result<Summary> {
@@ -209,9 +216,9 @@ impl<'c> Copy<'c> {
             let url = texts.as_ref().and_then(|texts| texts.get(row)).unwrap_or_default();
             match checked_url(url) {
                 Ok(()) => Some(url),
-                Err(what) => {
+                Err(error) => {
                     let file = self.file.name().into();
-                    problems.add(Problem { file, line: first_row + row as u64, what });
+                    problems.add(Problem { file, line: first_row + row as u64, error });
                     None
                 }
             }

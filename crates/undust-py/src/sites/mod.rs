@@ -32,7 +32,8 @@ impl Rows {
     fn of(batch: &RecordBatch) -> PyResult<Rows> {
         let sites = batch.column_by_name(SITE).and_then(|sites| Texts::of(sites));
         let sites = sites.ok_or_else(|| failed(format!("the rows have no column '{SITE}' of text")))?;
-        Ok(Rows { sites, pages: pages_of(batch).map_err(failed)? })
+        let pages = pages_of(batch).map_err(failed)?.into_iter();
+        Ok(Rows { sites, pages: pages.map(|page| page.map_err(|error| error.to_string())).collect() })
     }
 }
 
@@ -154,7 +155,7 @@ pub(crate) fn fingerprints(py: Python<'_>, batch: AnyRecordBatch) -> PyResult<Bo
     let mut prints: Vec<Option<i64>> = Vec::new();
     for batch in batch.into_reader()? {
         let batch = batch.map_err(failed)?;
-        let of_row = |page: Result<Page, String>| fingerprint(page.ok()?).map(u64::cast_signed);
+        let of_row = |page: Result<Page, _>| fingerprint(page.ok()?).map(u64::cast_signed);
         let more =
             py.detach(|| pages_of(&batch).map(|pages| pages.into_iter().map(of_row).collect::<Vec<_>>()));
         prints.extend(more.map_err(failed)?);

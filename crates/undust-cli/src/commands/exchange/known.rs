@@ -5,7 +5,7 @@ use undust::page::Page;
 use undust::rules::RuleSet;
 use undust::url::SplitUrl;
 use undust_content::resolve;
-use undust_exchange::{Answer, Known, to_ask};
+use undust_exchange::{Answer, KnownAnswers, urls_to_request};
 use undust_fetch::{FetchError, FetchErrorKind, Fetched, Fetcher, Refusal};
 use undust_io::read;
 
@@ -14,8 +14,8 @@ use crate::messages::{counted, report_problems, say};
 use crate::progress;
 
 /// All that can be known: what comes later counts.
-pub(super) fn known(args: &Export, rules: &RuleSet) -> Result<Known> {
-    let mut known = Known::of_rules(rules);
+pub(super) fn known(args: &Export, rules: &RuleSet) -> Result<KnownAnswers> {
+    let mut known = KnownAnswers::from_validation(rules);
     for input in &args.redirects.known {
         let summary = read(input, &args.redirects.reading.options(), &mut |page| {
             known.add(&page.url, answer_of(&page));
@@ -23,7 +23,7 @@ pub(super) fn known(args: &Export, rules: &RuleSet) -> Result<Known> {
         report_problems(&summary);
     }
     if !args.redirects.tries.is_empty() {
-        known.must_be_tried = true;
+        known.requires_page = true;
         ask(args, rules, &mut known)?;
     }
     Ok(known)
@@ -40,7 +40,7 @@ fn answer_of(page: &Page) -> Answer {
 }
 
 /// Ask the servers until nothing is missing, or the budget is spent.
-fn ask(args: &Export, rules: &RuleSet, known: &mut Known) -> Result<()> {
+fn ask(args: &Export, rules: &RuleSet, known: &mut KnownAnswers) -> Result<()> {
     let fetcher = args.fetching.fetcher()?;
     let samples = usize::from(args.redirects.samples);
     let is_there = |url: &[u8]| {
@@ -48,7 +48,7 @@ fn ask(args: &Export, rules: &RuleSet, known: &mut Known) -> Result<()> {
             args.redirects.tries.iter().any(|server| server.as_bytes() == authority(&split))
         })
     };
-    let mut urls = to_ask(rules, args.to, known, samples, is_there);
+    let mut urls = urls_to_request(rules, args.to, known, samples, is_there);
     let first = counted(urls.len() as u64, "URL");
     say(&format!("asking for {first}, and for others where these are no pages"));
     while !urls.is_empty() {
@@ -56,20 +56,20 @@ fn ask(args: &Export, rules: &RuleSet, known: &mut Known) -> Result<()> {
             say("all requests of the budget are made (--budget): what was not tried is left out");
             break;
         }
-        urls = to_ask(rules, args.to, known, samples, is_there);
+        urls = urls_to_request(rules, args.to, known, samples, is_there);
     }
     say(&format!("tried with {}", counted(fetcher.requests(), "request")));
     Ok(())
 }
 
 /// Ask for each of these; `false` when the budget is spent.
-fn ask_for(urls: &[Vec<u8>], fetcher: &Fetcher, known: &mut Known) -> Result<bool> {
+fn ask_for(urls: &[Vec<u8>], fetcher: &Fetcher, known: &mut KnownAnswers) -> Result<bool> {
     let bar = progress::counted("URLs", urls.len() as u64);
     for url in urls {
         match fetcher.fetch(url) {
             Ok(page) => add_fetched(url, &page, known),
             Err(FetchError { kind: FetchErrorKind::Budget(_), .. }) => return Ok(false),
-            Err(error) => known.add_asked(url, failure(&error, fetcher)?),
+            Err(error) => known.add_requested(url, failure(&error, fetcher)?),
         }
         bar.inc(1);
     }
@@ -77,13 +77,13 @@ fn ask_for(urls: &[Vec<u8>], fetcher: &Fetcher, known: &mut Known) -> Result<boo
     Ok(true)
 }
 
-fn add_fetched(url: &[u8], page: &Fetched, known: &mut Known) {
+fn add_fetched(url: &[u8], page: &Fetched, known: &mut KnownAnswers) {
     let end = Answer::of_status(page.status);
     if page.redirects > 0 {
         known.add(page.final_url.as_bytes(), end);
-        known.add_asked(url, Answer::redirect(url, page.final_url.as_bytes()));
+        known.add_requested(url, Answer::redirect(url, page.final_url.as_bytes()));
     } else {
-        known.add_asked(url, end);
+        known.add_requested(url, end);
     }
 }
 

@@ -96,7 +96,7 @@ impl Folder {
         let Some(url) = self.noted_url(&bytes).or_else(|| self.url(path)) else {
             let path = shown(path.as_os_str().as_encoded_bytes());
             let what = format!("which host {path} is from is not known: give it with --host www.example.org");
-            return (Err(Fault::Bad(what)), false);
+            return (Err(Fault::from(what)), false);
         };
         let cut = size > bytes.len() as u64;
         let body =
@@ -137,7 +137,7 @@ fn scheme_and_host(text: &str) -> (&str, &str) {
 }
 
 fn unreadable(path: &Path, error: &io::Error) -> Fault {
-    Fault::Bad(format!("cannot read {}: {error}", shown(path.as_os_str().as_encoded_bytes())))
+    Fault::from(format!("cannot read {}: {error}", shown(path.as_os_str().as_encoded_bytes())))
 }
 
 /// What a file holds, where its name leaves no doubt.

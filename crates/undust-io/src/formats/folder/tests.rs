@@ -61,7 +61,8 @@ fn hosts_by_the_names_of_folders() {
     let plain = ReadOptions::default();
     assert_eq!(urls(mirror.path(), &plain), ["http://b.org:8080/x", "http://www.a.org/"]);
     let (summary, _) = read_with(mirror.path(), &plain).unwrap();
-    let whats: Vec<&str> = summary.problems.samples.iter().map(|problem| problem.what.as_str()).collect();
+    let whats: Vec<String> =
+        summary.problems.samples.iter().map(|problem| problem.error.to_string()).collect();
     assert_eq!(
         whats,
         ["notes/y", "z.org"].map(|file| format!(

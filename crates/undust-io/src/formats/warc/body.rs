@@ -147,8 +147,8 @@ fn unchunked(data: &[u8]) -> Option<Vec<u8>> {
 
 /// The size of a chunk, and what stands behind the line that says so.
 fn chunk(data: &[u8]) -> Option<(u64, &[u8])> {
-    const MAX_LINE: usize = 1024;
-    let newline = memchr(b'\n', &data[..data.len().min(MAX_LINE)])?;
+    const MAX_LINE_BYTES: usize = 1024;
+    let newline = memchr(b'\n', &data[..data.len().min(MAX_LINE_BYTES)])?;
     let line = str::from_utf8(&data[..newline]).ok()?;
     let size = line.split(';').next().unwrap_or_default().trim();
     let digits = size.bytes().all(|digit| digit.is_ascii_hexdigit());

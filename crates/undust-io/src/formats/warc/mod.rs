@@ -34,7 +34,7 @@ use crate::input::Input;
 use crate::problems::shown;
 
 /// The longest header of a record, and the room for an HTTP header in front of a body.
-const MAX_HEADER: usize = 1024 * 1024;
+const MAX_HEADER_BYTES: usize = 1024 * 1024;
 
 /// How every record begins.
 const VERSION: &[u8] = b"WARC/";
@@ -125,7 +125,7 @@ impl Records {
     pub(crate) fn new(input: Input, max_body: usize) -> Records {
         Records {
             source: Source::new(input),
-            most: max_body.saturating_add(MAX_HEADER),
+            most: max_body.saturating_add(MAX_HEADER_BYTES),
             number: 0,
             begun: false,
             lost: false,
@@ -214,13 +214,13 @@ impl Records {
         let mut header = Vec::new();
         loop {
             let before = header.len();
-            if self.source.read_line(&mut header, MAX_HEADER + 1 - before)? == 0 {
+            if self.source.read_line(&mut header, MAX_HEADER_BYTES + 1 - before)? == 0 {
                 return Ok(Err("the file ends in the middle of this record".to_owned()));
             }
             let line = &header[before..];
-            if header.len() > MAX_HEADER {
+            if header.len() > MAX_HEADER_BYTES {
                 self.lost = true;
-                return Ok(Err(format!("header longer than {MAX_HEADER} bytes")));
+                return Ok(Err(format!("header longer than {MAX_HEADER_BYTES} bytes")));
             }
             if line.starts_with(VERSION) {
                 self.begun = true;

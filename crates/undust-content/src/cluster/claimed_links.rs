@@ -8,15 +8,15 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::kind::Kind;
 use super::report::Contradiction;
-use super::{CLAIM, Link, Site, has_failed, hash_of};
+use super::{Link, MIN_CLAIM_RESEMBLANCE, Site, has_failed, hash_of};
+use crate::body::resolve;
 use crate::declared::{CleanParam, clean_params, without_clean_params, without_unvarying};
-use crate::evidence::resolve;
 
 /// What a page claims to be, as a hash.
 type Claim<'c> = &'c dyn Fn(&Page) -> Option<u64>;
 
 /// Finds pages that are claimed to be the same.
-pub(super) struct Claims<'s> {
+pub(super) struct ClaimedLinks<'s> {
     site: &'s Site<'s>,
     /// The `Clean-param` lines of each host's `robots.txt`.
     clean: BTreeMap<&'s [u8], Vec<CleanParam>>,
@@ -26,8 +26,8 @@ pub(super) struct Claims<'s> {
     unsteady: Vec<u64>,
 }
 
-impl<'s> Claims<'s> {
-    pub(super) fn new(site: &'s Site<'s>) -> Claims<'s> {
+impl<'s> ClaimedLinks<'s> {
+    pub(super) fn new(site: &'s Site<'s>) -> ClaimedLinks<'s> {
         let urls = site.urls.iter().copied().zip(0..);
         let mut by_url: Vec<(u64, u32)> =
             urls.filter(|&(_, page)| !has_failed(&site.pages[page as usize])).collect();
@@ -36,7 +36,7 @@ impl<'s> Claims<'s> {
         let again = site.seen_again.iter();
         let unsteady = again.filter(|seen| !site.is_steady(seen)).map(|seen| site.urls[seen[0] as usize]);
         let clean = site.pages.iter().filter_map(robots).collect();
-        Claims { site, clean, by_url, unsteady: unsteady.collect() }
+        ClaimedLinks { site, clean, by_url, unsteady: unsteady.collect() }
     }
 
     pub(super) fn links(&self) -> Vec<Link> {
@@ -102,7 +102,8 @@ pub(super) fn contradictions(site: &Site<'_>, links: &[Link]) -> Vec<Contradicti
     ];
     let of = |(kind, what): (Kind, &'static str)| {
         let denied = links.iter().filter(|link| link.kind == kind);
-        let denied = denied.filter(|link| link.resemblance.is_some_and(|found| found < CLAIM));
+        let denied =
+            denied.filter(|link| link.resemblance.is_some_and(|found| found < MIN_CLAIM_RESEMBLANCE));
         Contradiction::new(what, denied.map(|link| link.pages), site.pages)
     };
     whats.into_iter().map(of).collect()

@@ -14,13 +14,13 @@ use undust::rules::template::{Convert, Fragment, Item, List, Piece, Template, Te
 use undust::rules::{Action, Rewrite, Substitute};
 use undust::url::SiteBy;
 
-use crate::in_force::InForce;
-use crate::meaning::{as_text, stays};
+use crate::active::ActiveRule;
+use crate::param_rule::{as_text, stays};
 
 pub(crate) use text::escape;
 
 /// What holds for every expression.
-pub(crate) const LIBERTIES: &[&str] = &[
+pub(crate) const CAVEATS: &[&str] = &[
     "URLs must be normalised first, and the list be run until nothing changes, as our rules are",
     "URLs that mix & and ; between parameters, and hosts that are addresses in brackets, are left alone",
 ];
@@ -60,7 +60,7 @@ pub(crate) enum Runner {
 }
 
 /// What `rule` says, as expressions to be tried in order.
-pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, String> {
+pub(crate) fn regexes(rule: &ActiveRule, runner: Runner) -> Result<Vec<Regex>, String> {
     match &rule.action {
         Action::Rewrite(rewrite) => of_rewrite(rule, rewrite, runner),
         Action::Substitute(substitute) => of_substitute(rule, substitute, runner),
@@ -68,7 +68,7 @@ pub(crate) fn regexes(rule: &InForce, runner: Runner) -> Result<Vec<Regex>, Stri
     }
 }
 
-fn of_rewrite(rule: &InForce, rewrite: &Rewrite, runner: Runner) -> Result<Vec<Regex>, String> {
+fn of_rewrite(rule: &ActiveRule, rewrite: &Rewrite, runner: Runner) -> Result<Vec<Regex>, String> {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     if runner == Runner::Redirect && !changes_always(from, to) {
         return Err("it may match a URL that it does not change, which would be redirected to itself".into());
@@ -381,7 +381,7 @@ fn ends_differ(one: &List, other: &List) -> bool {
 }
 
 /// A substitution, on token borders. Where the expression is run on all URLs, it first looks whether this one is on the site.
-fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Result<Vec<Regex>, String> {
+fn of_substitute(rule: &ActiveRule, substitute: &Substitute, runner: Runner) -> Result<Vec<Regex>, String> {
     let to = as_text(substitute.to())?;
     let place = place_of(substitute)?;
     let here = if runner == Runner::SiteList { String::new() } else { on_site(rule) };
@@ -393,7 +393,11 @@ fn of_substitute(rule: &InForce, substitute: &Substitute, runner: Runner) -> Res
         (false, true, Runner::Redirect) => return Ok(redirects_at_end(&here, &place, substitute, &to)),
         (true, false, _) => (format!("^{here}{place}(.*)$"), vec![text, group]),
         (false, true, _) => (format!("^{here}({ahead}.*){place}$"), vec![group, text]),
-        (false, false, Runner::SiteList) if may_be_in_authority(substitute) => {
+        // The authority is taken first and put back, so that no place is found in it: possible where a place becomes nothing.
+        (false, false, Runner::SiteList) if may_touch_authority(rule, substitute) && to.is_empty() => {
+            (format!("(^[^:/?#]+://[^/?#]*)|{place}"), vec![group])
+        }
+        (false, false, Runner::SiteList) if may_touch_authority(rule, substitute) => {
             return Err("its text may stand in the scheme or the host, too".into());
         }
         (false, false, Runner::SiteList) => (place, vec![text]),
@@ -447,7 +451,7 @@ fn redirects_at_end(here: &str, place: &str, substitute: &Substitute, to: &str) 
 }
 
 /// What stands before all places of a substitution that leaves scheme and authority alone: these.
-fn kept_authority(rule: &InForce, substitute: &Substitute) -> Result<&'static str, String> {
+fn kept_authority(rule: &ActiveRule, substitute: &Substitute) -> Result<&'static str, String> {
     let (from, to) = (substitute.from(), substitute.to());
     if substitute.names_authority() {
         Ok("")
@@ -466,39 +470,45 @@ fn starts_path(text: &[u8]) -> bool {
     text.first().is_some_and(|byte| b"/?#".contains(byte))
 }
 
-/// How a text goes on where it begins in `scheme://authority`: the part that would be the end of a host, and what is behind it.
+/// `from`, if it begins in `scheme://authority`: the part that would be the end of the authority, and what is behind it.
 fn in_authority(from: &[u8]) -> (&[u8], &[u8]) {
     let skip = |text: &[u8], is_skipped: fn(&u8) -> bool| text.iter().take_while(|b| is_skipped(b)).count();
-    let scheme = skip(from, u8::is_ascii_alphanumeric);
+    let scheme = skip(from, |byte| byte.is_ascii_alphanumeric() || b"+-.".contains(byte));
     let slashes = if from[scheme..].starts_with(b":") { scheme + 1 } else { 0 };
     let host = slashes + skip(&from[slashes..], |byte| *byte == b'/');
-    let is_host_byte = |byte: &u8| byte.is_ascii_alphanumeric() || b".-_:@%[]".contains(byte);
-    from[host..].split_at(skip(&from[host..], is_host_byte))
+    // A user may be called anything: `http://a=b@c@host/`.
+    from[host..].split_at(skip(&from[host..], |byte| !b"/?#".contains(byte)))
 }
 
-/// Whether a place may begin in the authority and end behind it. On a site of which the name is known, hosts end in that name.
-fn may_hold_end_of_host(rule: &InForce, substitute: &Substitute) -> bool {
-    let (end, behind) = in_authority(substitute.from());
+/// Whether `end` may be how an authority of the rule's site ends. On a site whose name is known, that is the name and a port.
+fn may_end_authority(rule: &ActiveRule, end: &[u8]) -> bool {
     let (end, name) = (end.to_ascii_lowercase(), rule.site.as_bytes());
-    let is_end = rule.holds_everywhere()
-        || name.ends_with(&end)
-        || end.ends_with(name)
-        || end.iter().all(u8::is_ascii_digit);
-    let kept = &substitute.from()[..substitute.from().len() - behind.len()];
-    let continues = behind.first().is_none_or(|byte| b"/?#".contains(byte));
-    !end.is_empty() && is_end && substitute.to().starts_with(kept) && continues
+    let digits = end.iter().rev().take_while(|byte| byte.is_ascii_digit()).count();
+    let before_port = &end[..end.len() - digits];
+    let host = before_port.strip_suffix(b":").unwrap_or(&end);
+    let is_end =
+        rule.holds_everywhere() || name.ends_with(host) || host.ends_with(name) || before_port.is_empty();
+    !end.is_empty() && is_end
 }
 
-/// Whether the text of a substitution that leaves scheme and authority alone may stand there.
-fn may_be_in_authority(substitute: &Substitute) -> bool {
-    !substitute.names_authority() && in_authority(substitute.from()).1.is_empty()
+/// Whether a place may begin in the authority and end behind it, and be replaced there, as it leaves the authority as it is.
+fn may_hold_end_of_host(rule: &ActiveRule, substitute: &Substitute) -> bool {
+    let (end, behind) = in_authority(substitute.from());
+    let kept = &substitute.from()[..substitute.from().len() - behind.len()];
+    may_end_authority(rule, end) && substitute.to().starts_with(kept)
+}
+
+/// Whether the text of a substitution that leaves scheme and authority alone may stand there, or begin there.
+fn may_touch_authority(rule: &ActiveRule, substitute: &Substitute) -> bool {
+    let (end, behind) = in_authority(substitute.from());
+    !substitute.names_authority() && (behind.is_empty() || may_end_authority(rule, end))
 }
 
 const AUTHORITY: &str = "[^:/?#]+://(?:[^/?#]*@)?";
 pub(crate) const LABELS: &str = "(?:[^./?#@:]+\\.)*";
 
 /// Looks ahead whether the URL is on the rule's site.
-fn on_site(rule: &InForce) -> String {
+fn on_site(rule: &ActiveRule) -> String {
     if rule.holds_everywhere() {
         return String::new();
     }

@@ -48,7 +48,7 @@ fn within(fingerprints: &[u64], distance: u32) -> Vec<Pair> {
     pairs_within(fingerprints, distance, |_, _| true)
 }
 
-/// By tables of so many blocks, whatever they cost, in one pass and in two: small inputs would not get there.
+/// By tables of a given number of blocks, whatever they cost, in one pass and in two: small inputs would not get there.
 fn by_tables(fingerprints: &[u64], distance: u32, blocks: u32) -> [Vec<Pair>; 2] {
     let search = Search { fingerprints, distance, accept: &|_, _| true };
     let blocks = blocks_of(varying(fingerprints), blocks);

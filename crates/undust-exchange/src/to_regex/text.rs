@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use undust::rules::template::{Class, Piece, Text};
 
 use super::Pattern;
-use crate::meaning::as_text;
+use crate::param_rule::as_text;
 
 impl<'t> Pattern<'t> {
     /// Add `text`, in which `ends` (the delimiters of the place it stands in) cannot occur.

@@ -7,11 +7,11 @@ use undust::rules::template::{as_literal, literal};
 use undust::rules::{Action, Rewrite};
 use undust::url::SiteBy;
 
-use crate::in_force::InForce;
+use crate::active::ActiveRule;
 
 /// What a rule does to the parameters of which URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Meaning {
+pub(crate) struct ParamRule {
     /// The only scheme it speaks of.
     pub(crate) scheme: Option<String>,
     pub(crate) hosts: Hosts,
@@ -56,7 +56,7 @@ pub(crate) enum Change {
 }
 
 /// What `rule` says, if it is about parameters alone.
-pub(crate) fn meaning(rule: &InForce) -> Result<Meaning, String> {
+pub(crate) fn param_rule(rule: &ActiveRule) -> Result<ParamRule, String> {
     let Action::Rewrite(rewrite) = &rule.action else {
         return Err("it replaces text, and the format only knows parameters".into());
     };
@@ -68,7 +68,7 @@ pub(crate) fn meaning(rule: &InForce) -> Result<Meaning, String> {
     if from.userinfo.is_some() || matches!(from.fragment, Some(Fragment::Text(_))) {
         return Err("it asks for a user or a fragment".into());
     }
-    Ok(Meaning {
+    Ok(ParamRule {
         scheme: scheme(&from.scheme)?,
         hosts: hosts(rule, &from.host)?,
         port: from.port.as_ref().map(port).transpose()?,
@@ -110,7 +110,7 @@ pub(crate) fn as_text(bytes: &[u8]) -> Result<String, String> {
     String::from_utf8(bytes.to_vec()).map_err(|_| "it speaks of bytes that are no text".to_owned())
 }
 
-fn hosts(rule: &InForce, list: &List) -> Result<Hosts, String> {
+fn hosts(rule: &ActiveRule, list: &List) -> Result<Hosts, String> {
     let named = match list.as_slice() {
         [Item::Rest(_)] => None,
         [Item::Rest(_), end @ ..] => Some(Hosts::Below(fixed(end, ".")?)),
@@ -211,7 +211,7 @@ fn copy_of(text: &Text) -> Text {
     text.iter().map(copy).collect()
 }
 
-impl Meaning {
+impl ParamRule {
     /// The port as it stands behind a host.
     pub(crate) fn colon_port(&self) -> String {
         self.port.as_ref().map_or(String::new(), |port| format!(":{port}"))

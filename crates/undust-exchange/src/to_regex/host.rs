@@ -5,8 +5,8 @@ use undust::url::SiteBy;
 
 use super::text::escape;
 use super::{LABELS, Pattern, Replacement, copies};
-use crate::in_force::InForce;
-use crate::meaning::as_text;
+use crate::active::ActiveRule;
+use crate::param_rule::as_text;
 
 /// The characters that cannot stand in a label.
 const ENDS: &str = "./?#@:";
@@ -23,7 +23,7 @@ pub(super) enum Rest {
 /// Add the host.
 pub(super) fn add<'t>(
     pattern: &mut Pattern<'t>,
-    rule: &InForce,
+    rule: &ActiveRule,
     from: &'t Template,
     to: &Template,
 ) -> Result<(), String> {

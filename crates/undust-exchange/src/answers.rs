@@ -1,31 +1,31 @@
-//! What a site is known to answer: from crawls and logs, from validation, or asked for just now.
+//! Known answers of a site: from crawls and logs, from validation, or requested just now.
 
 use std::collections::{BTreeMap, BTreeSet};
 
 use undust::rules::{RuleSet, TriedUrl};
 use undust::url::normalize;
 
-/// What came of asking for a URL.
+/// The answer to a request.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Answer {
     /// A page.
     Page,
-    /// A redirect; where to, if that is known.
+    /// A redirect, with its target if known.
     Moved(Option<Vec<u8>>),
     /// No page, and why.
     Failed(String),
-    /// Nothing to rely on: no answer, or a server in trouble.
+    /// No reliable answer: none at all, or a server in trouble.
     Unknown,
 }
 
 impl Answer {
-    /// A redirect from `url` to `target`. One to itself is no answer: whoever asks without cookies may be asked to come again.
+    /// A redirect from `url` to `target`. One to itself is no reliable answer: it is what a client without cookies may get.
     pub fn redirect(url: &[u8], target: &[u8]) -> Answer {
         let target = normalize(target).into_owned();
         if target == *normalize(url) { Answer::Unknown } else { Answer::Moved(Some(target)) }
     }
 
-    /// What a status says of a URL, redirects apart.
+    /// The answer that a status stands for, without the target of a redirect.
     pub fn of_status(status: u16) -> Answer {
         match status {
             200..300 | 304 => Answer::Page,
@@ -38,21 +38,21 @@ impl Answer {
     }
 }
 
-/// What is known of a site's answers.
+/// Known answers of a site, by URL.
 #[derive(Clone, Debug, Default)]
-pub struct Known {
+pub struct KnownAnswers {
     answers: BTreeMap<Vec<u8>, Answer>,
-    /// The URLs that were asked for just now.
-    asked: BTreeSet<Vec<u8>>,
-    /// Whether a rule is only written if it is known to lead to some page.
-    pub must_be_tried: bool,
+    /// The URLs that were requested just now.
+    requested: BTreeSet<Vec<u8>>,
+    /// Whether rules are left out that are not known to lead to a page.
+    pub requires_page: bool,
 }
 
-impl Known {
-    /// What `validate` left in the rules: URLs without a page, where there was one before. (That a URL led to the same page may be
-    /// thanks to a redirect.)
-    pub fn of_rules(set: &RuleSet) -> Known {
-        let mut known = Known::default();
+impl KnownAnswers {
+    /// Answers recorded by `validate` in the rules: URLs without a page, where there was one before. (That a URL led to the same page
+    /// may be thanks to a redirect.)
+    pub fn from_validation(set: &RuleSet) -> KnownAnswers {
+        let mut known = KnownAnswers::default();
         let samples = set.rules().filter_map(|(_, rule)| rule.validation.as_ref()).flat_map(|v| &v.samples);
         for TriedUrl { url, with, why, .. } in samples.filter(|sample| !sample.same) {
             if let Some(why) = why.as_ref().filter(|why| tells_of_no_page(why)) {
@@ -63,14 +63,14 @@ impl Known {
         known
     }
 
-    /// Add what came of a URL; what is added later counts.
+    /// Add an answer; it replaces an earlier one for the same URL.
     pub fn add(&mut self, url: &[u8], answer: Answer) {
         self.answers.insert(normalize(url).into_owned(), answer);
     }
 
-    /// Add what came of asking for a URL just now.
-    pub fn add_asked(&mut self, url: &[u8], answer: Answer) {
-        self.asked.insert(normalize(url).into_owned());
+    /// Add the answer to a request made just now.
+    pub fn add_requested(&mut self, url: &[u8], answer: Answer) {
+        self.requested.insert(normalize(url).into_owned());
         self.add(url, answer);
     }
 
@@ -82,20 +82,20 @@ impl Known {
         self.answers.get(url)
     }
 
-    /// The answer, if it was asked for just now.
-    pub(crate) fn asked(&self, url: &[u8]) -> Option<&Answer> {
-        self.asked.get(url).and_then(|url| self.answers.get(url))
+    /// The answer, if the URL was requested just now.
+    pub(crate) fn requested(&self, url: &[u8]) -> Option<&Answer> {
+        self.requested.get(url).and_then(|url| self.answers.get(url))
     }
 
-    /// Whether it makes no sense to ask for `url`: it was no page when it was seen.
-    pub(crate) fn is_useless(&self, url: &[u8]) -> bool {
-        !self.asked.contains(url)
+    /// Whether `url` was no page when a crawl saw it, so that it need not be requested.
+    pub(crate) fn is_known_without_page(&self, url: &[u8]) -> bool {
+        !self.requested.contains(url)
             && matches!(self.answers.get(url), Some(Answer::Moved(_) | Answer::Failed(_)))
     }
 
-    /// Whether `url` was asked for, and is no page.
-    pub(crate) fn was_in_vain(&self, url: &[u8]) -> bool {
-        self.asked(url).is_some_and(|answer| *answer != Answer::Page)
+    /// Whether `url` was requested just now, and is no page.
+    pub(crate) fn requested_without_page(&self, url: &[u8]) -> bool {
+        self.requested(url).is_some_and(|answer| *answer != Answer::Page)
     }
 }
 

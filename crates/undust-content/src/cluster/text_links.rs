@@ -6,27 +6,24 @@ use undust::url::normalize;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::kind::{Kind, RowOrder};
-use super::{Link, Site, has_content};
-use crate::near::pairs_within;
-use crate::portrait::Portrait;
-
-/// Where so many different texts share a simhash or a feature, it tells little: further ones are compared with these only.
-const MOST_LEADERS: usize = 32;
+use super::{Link, MAX_LEADERS, Site, has_content};
+use crate::hamming::pairs_within;
+use crate::text_features::TextFeatures;
 
 /// Finds pages with the same text.
-pub(super) struct Likeness<'s> {
+pub(super) struct TextLinks<'s> {
     site: &'s Site<'s>,
     /// Hashes of titles; equal for all where titles do not matter.
     titles: Vec<u64>,
 }
 
-impl<'s> Likeness<'s> {
-    pub(super) fn new(site: &'s Site<'s>) -> Likeness<'s> {
+impl<'s> TextLinks<'s> {
+    pub(super) fn new(site: &'s Site<'s>) -> TextLinks<'s> {
         let title = |page: &Page| match &page.title {
             Some(title) if site.options.titles => xxh3_64(title.as_bytes()),
             _ => 0,
         };
-        Likeness { site, titles: site.pages.iter().map(title).collect() }
+        TextLinks { site, titles: site.pages.iter().map(title).collect() }
     }
 
     pub(super) fn links(&self) -> Vec<Link> {
@@ -56,16 +53,18 @@ impl<'s> Likeness<'s> {
     }
 
     fn by_rows(&self) -> Vec<Link> {
-        let sets = |(page, portrait): (u32, &Option<Portrait>)| {
+        let sets = |(page, text_features): (u32, &Option<TextFeatures>)| {
             let list = match self.site.options.row_order {
                 RowOrder::Ignore => 0,
                 RowOrder::Auto | RowOrder::Keep => list_of(&self.site.pages[page as usize].url),
             };
-            let rows = portrait.iter().flat_map(|portrait| portrait.views().filter_map(|view| view.rows));
+            let rows = text_features
+                .iter()
+                .flat_map(|text_features| text_features.views().filter_map(|view| view.rows));
             let title = self.titles[page as usize];
             rows.map(|rows| Print { bits: rows ^ list, title, page }).collect::<Vec<_>>()
         };
-        linked_to_first(Kind::Rows, (0..).zip(&self.site.portraits).flat_map(sets).collect())
+        linked_to_first(Kind::Rows, (0..).zip(&self.site.site_features).flat_map(sets).collect())
     }
 
     fn by_simhash(&self) -> Vec<Link> {
@@ -88,8 +87,8 @@ impl<'s> Likeness<'s> {
     fn prints(&self, page: u32) -> Vec<Print> {
         let print = |bits| Print { bits, title: self.titles[page as usize], page };
         let known = &self.site.pages[page as usize];
-        match &self.site.portraits[page as usize] {
-            Some(portrait) => portrait.views().map(|view| print(view.simhash)).collect(),
+        match &self.site.site_features[page as usize] {
+            Some(text_features) => text_features.views().map(|view| print(view.simhash)).collect(),
             None => known.simhash.filter(|_| has_content(known)).map(print).into_iter().collect(),
         }
     }
@@ -112,10 +111,10 @@ impl<'s> Likeness<'s> {
 
     fn by_shingles(&self) -> Vec<Link> {
         let mut rarest: Vec<Print> = (0..self.site.pages.len() as u32)
-            .filter_map(|page| Some((page, self.site.portraits[page as usize].as_ref()?)))
-            .flat_map(|(page, portrait)| {
+            .filter_map(|page| Some((page, self.site.site_features[page as usize].as_ref()?)))
+            .flat_map(|(page, text_features)| {
                 let title = self.titles[page as usize];
-                let keys = portrait.views().flat_map(|view| &view.rarest);
+                let keys = text_features.views().flat_map(|view| &view.rarest);
                 keys.map(move |&bits| Print { bits, title, page })
             })
             .collect();
@@ -135,7 +134,7 @@ impl<'s> Likeness<'s> {
         for print in run {
             match leaders.iter().find_map(|leader| self.link(kind, (leader.page, print.page))) {
                 Some(link) => links.push(link),
-                None if leaders.len() < MOST_LEADERS => leaders.push(*print),
+                None if leaders.len() < MAX_LEADERS => leaders.push(*print),
                 None => {}
             }
         }

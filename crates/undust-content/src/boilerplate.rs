@@ -1,4 +1,4 @@
-//! What stands around the text of a page: menus, headers, footers, sidebars, trails of where one is.
+//! Boilerplate around the text of a page: menus, headers, footers, sidebars, breadcrumbs.
 //!
 //! Told by the elements that the standard has for them, by their roles, and by the words that authors everywhere put into
 //! `class` and `id` of containers, as reader modes of browsers do. Not by where text stands or how often it occurs: that is what
@@ -27,18 +27,18 @@ const CONTAINERS: [LocalName; 10] = [
     local_name!("menu"),
 ];
 
-/// Words of a `class` or an `id`.
-const WORDS: [&str; 9] =
+/// Words of a `class` or an `id` that name boilerplate.
+const BOILERPLATE_NAMES: [&str; 9] =
     ["header", "footer", "nav", "navbar", "navigation", "menu", "breadcrumb", "breadcrumbs", "sidebar"];
 
 const ROLES: [&str; 5] = ["navigation", "banner", "contentinfo", "complementary", "search"];
 
-/// Deeper pieces are part of those around them.
-const MOST_NESTED: usize = 32;
+/// Deepest nesting of pieces; deeper ones are part of those around them.
+const MAX_NESTED: usize = 32;
 
-/// Follows the tags of a page, to tell at its end which of its text is furniture. Places are offsets into the text so far.
+/// Follows the tags of a page, to tell at its end which of its text is boilerplate. Places are offsets into the text so far.
 #[derive(Debug, Default)]
-pub(crate) struct Furniture {
+pub(crate) struct Boilerplate {
     open: Vec<Open>,
     /// Pieces by kind, once they are closed.
     pieces: Vec<Piece>,
@@ -50,7 +50,7 @@ pub(crate) struct Furniture {
     articles: u32,
 }
 
-/// A piece of furniture that has begun.
+/// A piece of boilerplate whose element is open.
 #[derive(Debug)]
 struct Open {
     name: LocalName,
@@ -60,7 +60,7 @@ struct Open {
     by_name: bool,
 }
 
-/// A piece of furniture.
+/// A piece of boilerplate.
 #[derive(Debug)]
 struct Piece {
     span: Range<usize>,
@@ -99,7 +99,7 @@ impl Spans {
     }
 }
 
-impl Furniture {
+impl Boilerplate {
     pub(crate) fn open(&mut self, tag: &Tag, at: usize) {
         if let Some(inner) = self.open.iter_mut().rev().find(|open| open.name == tag.name) {
             inner.depth += 1;
@@ -107,7 +107,7 @@ impl Furniture {
         match &*tag.name {
             "main" => {
                 self.mains.open(at);
-                // What holds the main text is no furniture, whatever it is called.
+                // What holds the main text is no boilerplate, whatever it is called.
                 self.open.clear();
             }
             "h1" => self.headings.open(at),
@@ -115,8 +115,8 @@ impl Furniture {
         }
         if is_article(&tag.name) {
             self.articles += 1;
-        } else if self.open.len() < MOST_NESTED
-            && let Some(by_name) = self.furniture(tag)
+        } else if self.open.len() < MAX_NESTED
+            && let Some(by_name) = self.boilerplate(tag)
         {
             self.open.push(Open { name: tag.name.clone(), depth: 1, start: at, by_name });
         }
@@ -152,24 +152,24 @@ impl Furniture {
             }
         };
         // A piece that is called so and holds half of the page holds its text, too.
-        let is_furniture = |piece: &&Piece| !piece.by_name || 2 * piece.span.len() < text.len();
+        let is_boilerplate = |piece: &&Piece| !piece.by_name || 2 * piece.span.len() < text.len();
         self.pieces
             .iter()
-            .filter(is_furniture)
-            .for_each(|piece| add(&piece.span, Border::Furniture, Border::FurnitureEnd));
+            .filter(is_boilerplate)
+            .for_each(|piece| add(&piece.span, Border::Boilerplate, Border::BoilerplateEnd));
         self.headings.closed.iter().for_each(|span| add(span, Border::Heading, Border::HeadingEnd));
         self.mains.closed.iter().for_each(|span| add(span, Border::Main, Border::MainEnd));
         borders.sort_unstable();
         let (mut main, mut from) = (String::new(), 0);
-        let (mut furniture, mut heading, mut inside) = (0, false, self.mains.closed.is_empty());
+        let (mut boilerplate, mut heading, mut inside) = (0, false, self.mains.closed.is_empty());
         for (at, border) in borders.into_iter().chain([(text.len(), Border::MainEnd)]) {
-            if heading || (inside && furniture == 0) {
+            if heading || (inside && boilerplate == 0) {
                 main.push_str(&text[from..at]);
             }
             from = at;
             match border {
-                Border::Furniture => furniture += 1,
-                Border::FurnitureEnd => furniture -= 1,
+                Border::Boilerplate => boilerplate += 1,
+                Border::BoilerplateEnd => boilerplate -= 1,
                 Border::Heading => heading = true,
                 Border::HeadingEnd => heading = false,
                 Border::Main => inside = true,
@@ -179,8 +179,8 @@ impl Furniture {
         main
     }
 
-    /// Whether an element is a piece of furniture, and if so, whether it is only called so.
-    fn furniture(&self, tag: &Tag) -> Option<bool> {
+    /// Whether an element is a piece of boilerplate, and if so, whether it is only called so.
+    fn boilerplate(&self, tag: &Tag) -> Option<bool> {
         let name = &*tag.name;
         if !CONTAINERS.contains(&tag.name) {
             return None;
@@ -199,10 +199,10 @@ impl Furniture {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Border {
     // What ends somewhere ends before what begins there.
-    FurnitureEnd,
+    BoilerplateEnd,
     HeadingEnd,
     MainEnd,
-    Furniture,
+    Boilerplate,
     Heading,
     Main,
 }
@@ -230,7 +230,7 @@ fn is_called_so(tag: &Tag, name: &str) -> bool {
 }
 
 fn is_ours(word: &str) -> bool {
-    WORDS.iter().any(|ours| ours.eq_ignore_ascii_case(word))
+    BOILERPLATE_NAMES.iter().any(|ours| ours.eq_ignore_ascii_case(word))
 }
 
 /// Runs of letters; a capital behind a small letter begins a new one.

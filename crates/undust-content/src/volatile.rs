@@ -1,4 +1,4 @@
-//! Numbers that change from URL to URL of one page: counters of views, users online, milliseconds.
+//! Volatile numbers, which change from URL to URL of one page: counters of views, users online, milliseconds.
 //!
 //! Where several pages of one title have the same text but for numbers, these may mean something (the sizes of files) or not (how often
 //! the page was seen). What means something is the same at several URLs of a page; what is counted anew for each answer hardly ever is. So each *slot*, the words
@@ -15,40 +15,45 @@ use rayon::prelude::*;
 
 use crate::words::{Word, before, behind, has_digit, hash_all};
 
-/// What stands where a number stood that is left out. It is the hash of a word no more often than any other number.
+/// Placeholder for a number that is left out. It is the hash of a word no more often than any other number.
 pub(crate) const NUMBER: Word = 1;
 
-/// A slot must have been seen to change in so many groups of pages, and on so many pages.
-const LEAST_GROUPS: u64 = 3;
-const LEAST_PAGES: u64 = 8;
+/// Groups of pages in which a slot must change to be volatile: one or two may be an accident.
+const MIN_GROUPS: u64 = 3;
 
-/// Of pages that differ in a slot, at most one in so many may have the value of another.
-const SELDOM: u64 = 5;
+/// Pages on which a slot must change to be volatile.
+const MIN_PAGES: u64 = 8;
 
-/// A word that the URLs of a group have in common tells them from others if at most so many URLs of the site have it, and at most a
-/// tenth of them; or twice as many as there are in the group.
-const RARE: usize = 50;
+/// Of the pages that differ in a volatile slot, at most one in this many has the value of another page.
+const MIN_PAGES_PER_REPEAT: u64 = 5;
 
-/// At least this share of a group's URLs has the word.
-const MIN_SHARING: (usize, usize) = (3, 4);
+/// Most URLs of a site with a word that identifies a group of URLs: this many, and one in [`MIN_URLS_PER_WORD`]; or twice as many as there
+/// are in the group.
+const MAX_URLS_WITH_WORD: usize = 50;
 
-/// More pages of one group are not looked at.
-const MOST_PAGES: usize = 64;
+/// A word that identifies a group of URLs is in at most one of this many URLs of the site.
+const MIN_URLS_PER_WORD: usize = 10;
+
+/// Share of a group's URLs that have the identifying word, at least: three in four. There may be another way to the same page.
+const MIN_SHARING_SHARE: (usize, usize) = (3, 4);
+
+/// Most pages of one group that are compared, a limit on time.
+const MAX_GROUP_PAGES: usize = 64;
 
 /// The words before and behind a number, with 0 for none.
 type Slot = (Word, Word);
 
 /// The slots of a site whose numbers are left out.
 #[derive(Debug, Default)]
-pub(crate) struct Passing(Vec<Slot>);
+pub(crate) struct VolatileNumbers(Vec<Slot>);
 
-impl Passing {
+impl VolatileNumbers {
     /// Watches the texts of a site, with the words of their URLs. `group` says which pages may be the same: their titles.
     pub(crate) fn new(
         texts: &[Vec<Word>],
         urls: &[Vec<Word>],
         group: impl Fn(usize) -> u64 + Sync,
-    ) -> Passing {
+    ) -> VolatileNumbers {
         let mut outlines: Vec<(u64, usize)> = (0..texts.len())
             .into_par_iter()
             .filter(|&page| texts[page].iter().any(|&word| has_digit(word)))
@@ -60,12 +65,14 @@ impl Passing {
         for alike in outlines.chunk_by(|a, b| a.0 == b.0).filter(|alike| alike.len() > 1) {
             let pages: Vec<usize> = alike.iter().map(|&(_, page)| page).collect();
             let of_one: Vec<&[Word]> =
-                identity.sharing(&pages).iter().take(MOST_PAGES).map(|&page| &*texts[page]).collect();
+                identity.sharing(&pages).iter().take(MAX_GROUP_PAGES).map(|&page| &*texts[page]).collect();
             if of_one.len() > 1 {
                 watch(&of_one, &mut seen);
             }
         }
-        Passing(seen.into_iter().filter(|(_, seen)| seen.is_passing()).map(|(slot, _)| slot).collect())
+        VolatileNumbers(
+            seen.into_iter().filter(|(_, seen)| seen.is_volatile()).map(|(slot, _)| slot).collect(),
+        )
     }
 
     /// Puts [`NUMBER`] in place of the numbers in these slots.
@@ -96,12 +103,12 @@ impl<'u> Identity<'u> {
 
     /// Those of these pages whose URLs have a word in common that few others have; none if they are too few.
     fn sharing(&self, pages: &[usize]) -> Vec<usize> {
-        let most = RARE.min(self.urls.len() / 10).max(2 * pages.len());
-        let least = (pages.len() * MIN_SHARING.0).div_ceil(MIN_SHARING.1).max(2);
-        let is_telling =
+        let most = MAX_URLS_WITH_WORD.min(self.urls.len() / MIN_URLS_PER_WORD).max(2 * pages.len());
+        let least = (pages.len() * MIN_SHARING_SHARE.0).div_ceil(MIN_SHARING_SHARE.1).max(2);
+        let is_identifying =
             |word: &&Word| self.counts.get(word).is_some_and(|count| (least..=most).contains(count));
         let mut words: Vec<Word> =
-            pages.iter().flat_map(|&page| self.urls[page].iter().filter(is_telling).copied()).collect();
+            pages.iter().flat_map(|&page| self.urls[page].iter().filter(is_identifying).copied()).collect();
         words.sort_unstable();
         let shared = words.chunk_by(|a, b| a == b).filter(|run| run.len() >= least);
         let Some(word) = shared.max_by_key(|run| run.len()).map(|run| run[0]) else { return Vec::new() };
@@ -119,8 +126,10 @@ struct Seen {
 }
 
 impl Seen {
-    fn is_passing(&self) -> bool {
-        self.groups >= LEAST_GROUPS && self.pages >= LEAST_PAGES && self.repeated * SELDOM <= self.pages
+    fn is_volatile(&self) -> bool {
+        self.groups >= MIN_GROUPS
+            && self.pages >= MIN_PAGES
+            && self.repeated * MIN_PAGES_PER_REPEAT <= self.pages
     }
 }
 
@@ -171,10 +180,10 @@ mod tests {
     use crate::words::hashed;
 
     /// The slots of texts whose URLs are told apart by their first words.
-    fn passing(texts: &[String]) -> (Passing, Vec<Vec<Word>>) {
+    fn volatile(texts: &[String]) -> (VolatileNumbers, Vec<Vec<Word>>) {
         let texts: Vec<Vec<Word>> = texts.iter().map(|text| hashed(text)).collect();
         let urls: Vec<Vec<Word>> = texts.iter().map(|text| text[..1].to_vec()).collect();
-        (Passing::new(&texts, &urls, |_| 0), texts)
+        (VolatileNumbers::new(&texts, &urls, |_| 0), texts)
     }
 
     #[test]
@@ -184,8 +193,8 @@ mod tests {
             format!("{} seen {} times, {} bytes", names[n], 100 * n + 7 * url, 40 + n + url / 2)
         };
         let texts: Vec<String> = (0..16).map(|i| topic(i / 4, i % 4)).collect();
-        let (passing, mut texts) = passing(&texts);
-        passing.leave_out(&mut texts[0]);
+        let (volatile, mut texts) = volatile(&texts);
+        volatile.leave_out(&mut texts[0]);
         let expected = hashed("alpha seen 0 times 40 bytes");
         assert_eq!(texts[0], [&expected[..2], &[NUMBER], &expected[3..]].concat());
     }
@@ -194,17 +203,17 @@ mod tests {
     fn one_group_is_little_evidence() {
         let texts: Vec<String> =
             (0..9).map(|i| format!("table row {} end row {} end row {} end", i, i + 10, i + 20)).collect();
-        let (passing, mut texts) = passing(&texts);
+        let (volatile, mut texts) = volatile(&texts);
         let before = texts[3].clone();
-        passing.leave_out(&mut texts[3]);
+        volatile.leave_out(&mut texts[3]);
         assert_eq!(texts[3], before);
     }
 
     #[test]
     fn little_evidence_is_none() {
         let two = ["seen 1 times".to_owned(), "seen 2 times".to_owned()];
-        let (passing, mut texts) = passing(&two);
-        passing.leave_out(&mut texts[0]);
+        let (volatile, mut texts) = volatile(&two);
+        volatile.leave_out(&mut texts[0]);
         assert_eq!(texts[0], hashed("seen 1 times"));
     }
 
@@ -213,9 +222,9 @@ mod tests {
         let texts: Vec<Vec<Word>> =
             (0..60).map(|i| hashed(&format!("{} article {i} in stock", ["a", "b", "c"][i % 3]))).collect();
         let urls: Vec<Vec<Word>> = (0..60).map(|i| hashed(&format!("item id{i}"))).collect();
-        let passing = Passing::new(&texts, &urls, |_| 0);
+        let volatile = VolatileNumbers::new(&texts, &urls, |_| 0);
         let mut first = texts[0].clone();
-        passing.leave_out(&mut first);
+        volatile.leave_out(&mut first);
         assert_eq!(first, texts[0]);
     }
 
@@ -226,9 +235,9 @@ mod tests {
         let names = ["a", "b", "c", "d"];
         let texts: Vec<String> =
             (0..16).map(|i| format!("{} {}", names[i as usize / 4], row(i / 4, i % 4))).collect();
-        let (passing, mut texts) = passing(&texts);
+        let (volatile, mut texts) = volatile(&texts);
         let before = texts[5].clone();
-        passing.leave_out(&mut texts[5]);
+        volatile.leave_out(&mut texts[5]);
         assert_eq!(texts[5], before);
     }
 }

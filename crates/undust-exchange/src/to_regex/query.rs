@@ -4,7 +4,7 @@ use undust::rules::template::{QueryItem, QueryKind, Template, Text, as_literal};
 
 use super::text::{escape, none_in, other_than};
 use super::{Pattern, Regex, Replacement, hole_names};
-use crate::meaning::as_text;
+use crate::param_rule::as_text;
 
 /// The characters that cannot stand in a value, and in a name.
 const VALUE_ENDS: &str = "&;#";
@@ -12,7 +12,7 @@ const MOVED_VALUE_ENDS: &str = "&;#?";
 const NAME_ENDS: &str = "&;=#";
 
 /// So many expressions for one rule are still a list that a person can read.
-const MOST: usize = 32;
+const MAX_REGEXES_PER_RULE: usize = 32;
 
 /// What the match says of the query.
 struct Query<'t> {
@@ -76,8 +76,8 @@ pub(super) fn each_layout<'t>(
             std::iter::once(Layout::Alone).chain(last).collect()
         }
     };
-    if orders.len() * layouts.len() > MOST {
-        return Err(format!("its parameters can be laid out in more than {MOST} ways"));
+    if orders.len() * layouts.len() > MAX_REGEXES_PER_RULE {
+        return Err(format!("its parameters can be laid out in more than {MAX_REGEXES_PER_RULE} ways"));
     }
     let mut regexes = Vec::new();
     for order in &orders {
@@ -122,8 +122,8 @@ fn orders(query: &Query) -> Result<Vec<Vec<usize>>, String> {
         };
         orders =
             orders.iter().flat_map(|order| (0..=order.len()).rev().map(move |at| put(order, at))).collect();
-        if orders.len() > MOST {
-            return Err(format!("its parameters can stand in more than {MOST} orders"));
+        if orders.len() > MAX_REGEXES_PER_RULE {
+            return Err(format!("its parameters can stand in more than {MAX_REGEXES_PER_RULE} orders"));
         }
     }
     Ok(orders)

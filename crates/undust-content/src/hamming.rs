@@ -21,32 +21,32 @@
 
 use rayon::prelude::*;
 
-/// Groups up to this length are compared pair by pair; longer ones are first split by their whole key.
-const SHORT: usize = 64;
+/// Longest group that is compared pair by pair; longer ones are first split by their whole key.
+const MAX_PAIRWISE_GROUP: usize = 64;
 
-/// More fingerprints are brought together in two passes, so that each stays within the processor's cache.
-const LARGE: usize = 1 << 14;
+/// Most fingerprints that are grouped in one pass; more take two, so that each stays within the processor's cache.
+const MAX_ONE_PASS: usize = 1 << 14;
 
-/// How many are scattered at once in the first pass: a megabyte, cut into pieces that are not too small to be fetched.
-const CHUNK: usize = 1 << 17;
+/// Fingerprints scattered at once in the first pass: a megabyte, cut into pieces that are not too small to be fetched.
+const CHUNK_FINGERPRINTS: usize = 1 << 17;
 
-/// About how many come together in the first pass, and into how many parts they are scattered at most.
-const PART: usize = 1 << 12;
-const MOST_PARTS: usize = 1 << 12;
+/// Fingerprints per part in the first pass, about; and most parts.
+const PART_FINGERPRINTS: usize = 1 << 12;
+const MAX_PARTS: usize = 1 << 12;
 
-/// What it costs to put a fingerprint into a table, in comparisons. Measured.
-const PLACING: f64 = 5.0;
+/// Cost of putting a fingerprint into a table, in comparisons. Measured.
+const PLACING_COMPARISONS: f64 = 5.0;
 
-/// More blocks are not considered: there would be too many tables.
-const MOST_BLOCKS: u32 = 40;
+/// Most blocks that are considered: with more there would be too many tables.
+const MAX_BLOCKS: u32 = 40;
 
-/// How many fingerprints are looked at to see how much their bits tell.
-const SAMPLE: usize = 128;
+/// Fingerprints sampled to estimate the entropy of their bits.
+const SAMPLE_FINGERPRINTS: usize = 128;
 
 type Pair = (u32, u32);
 
-/// All pairs `(i, j)`, `i < j`, of places in `fingerprints` (sorted, none twice) that differ in at most `distance` bits
-/// and that `accept` likes, in order. `accept` is asked once for each pair.
+/// All pairs `(i, j)`, `i < j`, of indexes into `fingerprints` (sorted, no duplicates) within a Hamming distance of `distance` bits
+/// for which `accept` returns true, in order. `accept` is called once for each pair.
 ///
 /// On random fingerprints the time grows a little faster than their number; to it comes the time to report the
 /// pairs there are. The work is done on the threads of the caller; the result does not depend on how many there are.
@@ -117,10 +117,9 @@ fn cut(some: &[u64], varying: u64, distance: u32) -> Option<Vec<u64>> {
     let telling = telling_bits(some, varying);
     let by_tables = |blocks: u32| {
         let telling_in_key = telling * f64::from(blocks - distance) / f64::from(blocks);
-        choices(blocks, distance) * count * (PLACING + count / telling_in_key.exp2() / 2.0)
+        choices(blocks, distance) * count * (PLACING_COMPARISONS + count / telling_in_key.exp2() / 2.0)
     };
-    let costs =
-        (distance.saturating_add(1)..=bits.min(MOST_BLOCKS)).map(|blocks| (by_tables(blocks), blocks));
+    let costs = (distance.saturating_add(1)..=bits.min(MAX_BLOCKS)).map(|blocks| (by_tables(blocks), blocks));
     let (cost, blocks) = costs.min_by(|a, b| a.0.total_cmp(&b.0))?;
     (cost < count * count / 2.0).then(|| blocks_of(varying, blocks))
 }
@@ -130,7 +129,7 @@ fn cut(some: &[u64], varying: u64, distance: u32) -> Option<Vec<u64>> {
 fn telling_bits(some: &[u64], varying: u64) -> f64 {
     // Anywhere: at regular steps, ordered fingerprints may have the same lower bits.
     let anywhere = |i: usize| some[hash(i as u64) as usize % some.len()];
-    let sample: Vec<u64> = (0..some.len().min(SAMPLE)).map(anywhere).collect();
+    let sample: Vec<u64> = (0..some.len().min(SAMPLE_FINGERPRINTS)).map(anywhere).collect();
     let telling = |position: u32| {
         let ones = sample.iter().filter(|&bits| bits >> position & 1 == 1).count();
         let share = ones as f64 / sample.len() as f64;
@@ -181,7 +180,7 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
         };
         let tables = ways(blocks.len(), self.distance).map(|open| Table::new(&blocks, open, must));
         let possible = tables.filter(|table| table.must.iter().all(|must| must & varying & !table.key != 0));
-        if some.len() <= LARGE {
+        if some.len() <= MAX_ONE_PASS {
             possible.flat_map(|table| self.pairs_in_groups(some, &table)).collect()
         } else {
             self.pairs_in_parts(some, &possible.collect::<Vec<_>>())
@@ -196,7 +195,7 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
             let near = self.near(some, one, &table).map(|other| in_order(places[one], places[other]));
             near.filter(|pair| (self.accept)(pair.0, pair.1)).collect::<Vec<_>>()
         };
-        if some.len() <= PART {
+        if some.len() <= PART_FINGERPRINTS {
             (0..some.len()).flat_map(row).collect()
         } else {
             (0..some.len()).into_par_iter().flat_map_iter(row).collect()
@@ -205,12 +204,12 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
 
     /// For tables whose keys begin alike, scatters chunks into parts by that, and looks at each part by itself.
     fn pairs_in_parts(&self, some: &[u64], tables: &[Table]) -> Vec<Pair> {
-        let parts = (some.len() / PART).next_power_of_two().min(MOST_PARTS);
+        let parts = (some.len() / PART_FINGERPRINTS).next_power_of_two().min(MAX_PARTS);
         let mut buffer = vec![0; some.len()];
         let mut found = Vec::new();
         for alike in tables.chunk_by(|a, b| a.lead(parts) == b.lead(parts)) {
             let lead = alike[0].lead(parts);
-            let chunks = some.par_chunks(CHUNK).zip(buffer.par_chunks_mut(CHUNK));
+            let chunks = some.par_chunks(CHUNK_FINGERPRINTS).zip(buffer.par_chunks_mut(CHUNK_FINGERPRINTS));
             let starts: Vec<Vec<u32>> = chunks
                 .map(|(from, to)| scatter(from, to, parts, |bits| class_of(bits & lead, parts)))
                 .collect();
@@ -232,7 +231,7 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
         for number in 0..groups {
             match &mut grouped[range(&starts, number)] {
                 [] | [_] => {}
-                short if short.len() <= SHORT => self.compare(short, table, &mut found),
+                short if short.len() <= MAX_PAIRWISE_GROUP => self.compare(short, table, &mut found),
                 long => self.pairs_in_long_group(long, table, &mut found),
             }
         }
@@ -243,7 +242,7 @@ impl<A: Fn(u32, u32) -> bool + Sync> Search<'_, A> {
     fn pairs_in_long_group(&self, group: &mut [u64], table: &Table, found: &mut Vec<Pair>) {
         group.sort_unstable_by_key(|bits| bits & table.key);
         for run in group.chunk_by(|a, b| (a ^ b) & table.key == 0) {
-            if run.len() <= SHORT {
+            if run.len() <= MAX_PAIRWISE_GROUP {
                 self.compare(run, table, found);
             } else {
                 found.append(&mut self.pairs(run, &table.must));
@@ -318,7 +317,8 @@ fn scatter(from: &[u64], to: &mut [u64], classes: usize, class: impl Fn(u64) -> 
 
 /// What lies in one part, out of all chunks.
 fn gather(buffer: &[u64], starts: &[Vec<u32>], part: usize) -> Vec<u64> {
-    let slices = || buffer.chunks(CHUNK).zip(starts).map(|(chunk, starts)| &chunk[range(starts, part)]);
+    let slices =
+        || buffer.chunks(CHUNK_FINGERPRINTS).zip(starts).map(|(chunk, starts)| &chunk[range(starts, part)]);
     let mut gathered = Vec::with_capacity(slices().map(<[u64]>::len).sum());
     slices().for_each(|slice| gathered.extend_from_slice(slice));
     gathered

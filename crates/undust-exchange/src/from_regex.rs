@@ -5,7 +5,7 @@ use regex_syntax::hir::{Class as HirClass, Hir, HirKind, Look};
 use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Template, Text};
 use undust::rules::{Action, EVERY_SITE, Substitute};
 
-use crate::meaning::Hosts;
+use crate::param_rule::Hosts;
 
 /// So many words are worth a rule each.
 const MOST_WORDS: usize = 64;

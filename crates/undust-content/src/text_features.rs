@@ -1,8 +1,8 @@
-//! What is kept of the texts of one site to compare its pages, weighed by how common each feature is there.
+//! Features of the texts of one site, by which its pages are compared, weighed by how rare each feature is there.
 //!
 //! Two things make URLs of one page show different texts, and are taken out:
 //!
-//! - **Passing numbers**: clocks and counters that change from URL to URL ([`passing`](crate::passing)).
+//! - **Volatile numbers**: clocks and counters that change from URL to URL ([`volatile`](crate::volatile)).
 //! - **Echoes** of the page's own URL ([`echoes`](crate::echoes)). Slugs repeat the title of an article, too, so a text is compared both
 //!   with its echoes and without, and the better likeness counts.
 
@@ -11,28 +11,28 @@ use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
 use crate::echoes::{Echoes, words_of_url};
-use crate::passing::Passing;
 use crate::sample::Sample;
-use crate::simhash::{SHINGLE, weighted};
+use crate::simhash::{SHINGLE_WORDS, weighted};
+use crate::volatile::VolatileNumbers;
 use crate::weights::{Frequencies, Weights};
 use crate::words::{ROW_END, Word, as_recorded, hash_all, hashed_with_numbers, nth, row_set, shingles};
 
-/// Features drawn from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
-const SAMPLE: usize = 1024;
+/// Features sampled from a text: exact up to about 500 words, and seldom off by more than one percent beyond.
+const SAMPLE_FEATURES: usize = 1024;
 
-/// More of the rarest features are not kept: one in so many is enough for almost all that resemble each other at all.
-const MOST_RAREST: usize = 32;
+/// Most of the rarest features that are kept: of this many, one is shared by almost all texts that resemble each other at all.
+const MAX_RAREST_FEATURES: usize = 32;
 
-/// What is kept of one page's text.
+/// Features of one page's text.
 #[derive(Debug)]
-pub(crate) struct Portrait {
+pub(crate) struct TextFeatures {
     /// The text as it stands.
     whole: View,
     /// Without echoes, where the site has some and more than a template is left.
     without: Option<View>,
 }
 
-/// One way to look at a text.
+/// One view of a text: with or without its echoes.
 #[derive(Debug)]
 pub(crate) struct View {
     pub(crate) simhash: u64,
@@ -48,7 +48,7 @@ impl View {
     fn new(Rows { words, set: rows }: &Rows, weights: &Weights, resemblance: f64) -> View {
         let mut features: Vec<(u64, u32)> =
             features(words).into_iter().map(|feature| (feature, weights.of(feature))).collect();
-        let sample = Sample::new(features.iter().copied(), SAMPLE);
+        let sample = Sample::new(features.iter().copied(), SAMPLE_FEATURES);
         features.sort_unstable_by_key(|&(feature, weight)| (std::cmp::Reverse(weight), feature));
         let simhash = weighted(words, |feature| weights.of(feature));
         View { simhash, sample, rarest: rarest(&features, resemblance), rows: *rows }
@@ -58,7 +58,7 @@ impl View {
 /// Whether words are more than what many pages of the site have. Without its echoes, a page of few words may be no more than a template
 /// to be filled in, and is not the same as others of that kind.
 fn is_more_than_template(words: &[Word], weights: &Weights) -> bool {
-    shingles(words, SHINGLE).any(|feature| weights.is_rare(feature))
+    shingles(words, SHINGLE_WORDS).any(|feature| weights.is_rare(feature))
 }
 
 /// The first of these features, rarest first, up to the one from which on the others are less than `resemblance` of the weight.
@@ -70,17 +70,17 @@ fn rarest(features: &[(u64, u32)], resemblance: f64) -> Vec<u64> {
         behind -= f64::from(weight);
         needed
     });
-    needed.take(MOST_RAREST).map(|&(feature, _)| feature).collect()
+    needed.take(MAX_RAREST_FEATURES).map(|&(feature, _)| feature).collect()
 }
 
-impl Portrait {
+impl TextFeatures {
     pub(crate) fn views(&self) -> impl Iterator<Item = &View> {
         [&self.whole].into_iter().chain(&self.without)
     }
 
-    /// How alike two texts are, from 0 to 1, in the view in which they are most alike. Views of one kind alone can be compared: features
+    /// The resemblance of two texts, from 0 to 1, in the view in which it is greatest. Views of one kind alone can be compared: features
     /// weigh differently in the other.
-    pub(crate) fn resemblance(&self, other: &Portrait) -> f64 {
+    pub(crate) fn resemblance(&self, other: &TextFeatures) -> f64 {
         let whole = self.whole.sample.resemblance(&other.whole.sample);
         let without = self.without.as_ref().zip(other.without.as_ref());
         without.map_or(whole, |(one, other)| whole.max(one.sample.resemblance(&other.sample)))
@@ -91,13 +91,13 @@ impl Portrait {
     }
 }
 
-/// The portraits of the pages of a site; none of a page without words. Pages are looked for that resemble each other by at least
+/// The features of the pages of a site; none for a page without words. Pages are looked for that resemble each other by at least
 /// `resemblance`.
-pub(crate) fn portraits(
+pub(crate) fn site_features(
     pages: &[Page],
     usable: impl Fn(&Page) -> bool + Sync,
     resemblance: f64,
-) -> Vec<Option<Portrait>> {
+) -> Vec<Option<TextFeatures>> {
     // Words of recordings have fewer bits; beside them, those of texts and URLs must have no more.
     let fit = if pages.iter().any(|page| page.words.is_some()) { as_recorded } else { |word| word };
     let words = |page: &Page| if usable(page) { words_of(page, fit) } else { Vec::new() };
@@ -111,14 +111,14 @@ pub(crate) fn portraits(
     let without: Vec<Vec<Word>> =
         whole.par_iter().zip(&urls).map(|(words, url)| echoes.leave_out(words, url)).collect();
     let title = |page: usize| pages[page].title.as_deref().map_or(0, |title| xxh3_64(title.as_bytes()));
-    let passing = Passing::new(&without, &urls, title);
+    let volatile = VolatileNumbers::new(&without, &urls, title);
     let pairs = whole.into_par_iter().zip(without);
     let texts: Vec<Text> = pairs
-        .map(|(whole, without)| Text { views: [whole, without].map(|words| Rows::new(words, &passing)) })
+        .map(|(whole, without)| Text { views: [whole, without].map(|words| Rows::new(words, &volatile)) })
         .collect();
     let weights = [0, 1].map(|view| count_features(&texts, view, size).weights());
     let echoes = texts.iter().any(|text| text.views[0].words != text.views[1].words);
-    texts.par_iter().map(|text| text.portrait(&weights, echoes, resemblance)).collect()
+    texts.par_iter().map(|text| text.text_features(&weights, echoes, resemblance)).collect()
 }
 
 /// The words of a URL, in order, each as `fit` makes them; none of them is the end of a row.
@@ -154,8 +154,8 @@ struct Rows {
 }
 
 impl Rows {
-    fn new(mut words: Vec<Word>, passing: &Passing) -> Rows {
-        passing.leave_out(&mut words);
+    fn new(mut words: Vec<Word>, volatile: &VolatileNumbers) -> Rows {
+        volatile.leave_out(&mut words);
         let set = row_set(&words);
         words.retain(|&word| word != ROW_END);
         Rows { words, set }
@@ -163,13 +163,13 @@ impl Rows {
 }
 
 impl Text {
-    fn portrait(&self, weights: &[Weights; 2], echoes: bool, resemblance: f64) -> Option<Portrait> {
+    fn text_features(&self, weights: &[Weights; 2], echoes: bool, resemblance: f64) -> Option<TextFeatures> {
         let [whole, without] = &self.views;
         if whole.words.is_empty() {
             return None;
         }
         let second = echoes && is_more_than_template(&without.words, &weights[0]);
-        Some(Portrait {
+        Some(TextFeatures {
             whole: View::new(whole, &weights[0], resemblance),
             without: second.then(|| View::new(without, &weights[1], resemblance)),
         })
@@ -184,7 +184,7 @@ fn features(words: &[Word]) -> Vec<u64> {
         .chunk_by(|a, b| a == b)
         .flat_map(|run| run.iter().zip(0..).map(|(&word, n)| nth(word, n)))
         .collect();
-    features.extend(shingles(words, SHINGLE));
+    features.extend(shingles(words, SHINGLE_WORDS));
     features.sort_unstable();
     features.dedup();
     features

@@ -1,4 +1,4 @@
-//! The rules that an export speaks of: those in force, in the order in which they are tried, in URL form.
+//! The rules of an export: active ones, in the order in which they are tried, in URL form.
 
 use std::collections::BTreeSet;
 
@@ -8,29 +8,29 @@ use undust::url::SiteBy;
 
 use crate::LeftOut;
 
-/// One rule, and where it holds.
-pub(crate) struct InForce<'r> {
+/// An active rule, and the site it is for.
+pub(crate) struct ActiveRule<'r> {
     /// The site, or [`EVERY_SITE`].
     pub(crate) site: &'r str,
     pub(crate) site_by: SiteBy,
-    /// Sites below this one that have rules of their own and not this one, which does not hold there.
+    /// Sites below this one with rules of their own and without this one: it does not apply there.
     pub(crate) but: Vec<&'r str>,
     rule: &'r Rule,
-    /// What it says of URLs that may be fetched.
+    /// Its action in URL form.
     pub(crate) action: Action,
 }
 
-impl InForce<'_> {
+impl ActiveRule<'_> {
     pub(crate) fn id(&self) -> &str {
         &self.rule.id
     }
 
-    /// How the rule is called where it is left out.
+    /// Its name in the list of left-out rules.
     pub(crate) fn name(&self) -> String {
         name(self.site, self.rule)
     }
 
-    /// URLs that it was seen to change, or tried on.
+    /// URLs among its evidence and its validation.
     pub(crate) fn examples(&self) -> impl Iterator<Item = &str> {
         let seen = self.rule.evidence.iter().flat_map(|evidence| evidence.examples.iter().flatten());
         let tried = self.rule.validation.iter().flat_map(|validation| &validation.samples);
@@ -46,8 +46,8 @@ fn name(site: &str, rule: &Rule) -> String {
     format!("{site}: rule {}: {}", rule.id, rule.action)
 }
 
-/// The rules in force, those of every site last; and what no other format says.
-pub(crate) fn in_force(set: &RuleSet) -> (Vec<InForce<'_>>, Vec<LeftOut>) {
+/// The active rules, those of every site last; and what no other format can express.
+pub(crate) fn active(set: &RuleSet) -> (Vec<ActiveRule<'_>>, Vec<LeftOut>) {
     let (mut rules, mut left_out) = (Vec::new(), Vec::new());
     if let Some(model) = &set.model {
         left_out.push(LeftOut::new(format!("the model {}", model.file), "other tools have no models"));
@@ -64,7 +64,7 @@ pub(crate) fn in_force(set: &RuleSet) -> (Vec<InForce<'_>>, Vec<LeftOut>) {
                 fetchable(rule)
             };
             match action {
-                Ok(action) => rules.push(InForce { site, site_by, but, rule, action }),
+                Ok(action) => rules.push(ActiveRule { site, site_by, but, rule, action }),
                 Err(reason) => left_out.push(LeftOut::new(name(site, rule), reason)),
             }
         }
@@ -99,11 +99,11 @@ fn sites_without<'r>(rule: &Rule, site: &SiteRules, set: &'r RuleSet) -> Vec<&'r
     below.map(|other| other.site.as_str()).collect()
 }
 
-/// What the format says of each rule, and the rules of which it says nothing.
-pub(crate) fn sort_out<'i, 'r, T>(
-    rules: &'i [InForce<'r>],
-    express: impl Fn(&InForce) -> Result<T, String>,
-) -> (Vec<(&'i InForce<'r>, T)>, Vec<LeftOut>) {
+/// Express each rule in a format; the rules that cannot be are left out.
+pub(crate) fn partition<'i, 'r, T>(
+    rules: &'i [ActiveRule<'r>],
+    express: impl Fn(&ActiveRule) -> Result<T, String>,
+) -> (Vec<(&'i ActiveRule<'r>, T)>, Vec<LeftOut>) {
     let (mut said, mut left_out) = (Vec::new(), Vec::new());
     for rule in rules {
         match express(rule) {
