@@ -22,6 +22,5 @@ mod rules;
 #[expect(dead_code, reason = "the fetcher's tests need more of it")]
 #[path = "../../undust-fetch/tests/support/mod.rs"]
 mod server;
-mod tidy;
 mod tree;
 mod validate;
