@@ -1,4 +1,4 @@
-//! The built command on small inputs, bad inputs and real data; the README's commands; the order of the repository.
+//! The built command on small inputs and bad inputs; the README's commands.
 
 mod again;
 mod apply;
@@ -15,7 +15,6 @@ mod markdown;
 mod neural;
 mod parquet;
 mod readme;
-mod real_data;
 mod redirects;
 mod report;
 mod rules;

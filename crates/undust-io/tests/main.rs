@@ -108,7 +108,8 @@ fn web_archive(data: &Path, records: u64, responses: u64) {
     assert_eq!((summary.format, summary.cut, summary.problems.count), (Format::Warc, 0, 0));
     assert_eq!((summary.lines, summary.pages), (records, responses));
     assert!(pages.iter().all(|page| page.status.is_some() && page.digest.is_some() && page.time.is_some()));
-    let home = pages.iter().find(|page| page.url == b"http://www.archive.org/index.php").expect("the home page");
+    let home =
+        pages.iter().find(|page| page.url == b"http://www.archive.org/index.php").expect("the home page");
     let body = home.body.as_ref().expect("its body");
     assert!(body.bytes.windows(7).any(|word| word == b"</html>"), "the page is whole");
     assert_eq!(read_pages(&path, 3), one);
@@ -123,7 +124,8 @@ fn folder_of_pages(data: &Path) {
         (summary, pages)
     };
     assert_eq!((summary.format, summary.pages, summary.problems.count), (Format::Folder, 3, 0));
-    let urls: Vec<String> = pages.iter().map(|page| String::from_utf8_lossy(&page.url).into_owned()).collect();
+    let urls: Vec<String> =
+        pages.iter().map(|page| String::from_utf8_lossy(&page.url).into_owned()).collect();
     let expected = ["about/credits.php", "details/DrinkingWithBob-MadonnaAdoptsAfricanBaby887", "index.php"];
     assert_eq!(urls, expected.map(|path| format!("http://www.archive.org/{path}")));
     assert!(pages.iter().all(|page| page.body.as_ref().is_some_and(|body| !body.bytes.is_empty())));
