@@ -14,11 +14,11 @@ use undust_learn::pipeline::{Config, MAX_FPR, learn_site};
 use crate::make::{Numbers, Row, learn, learn_with, pages, row, set_of, with_singles};
 use crate::odd::random_site;
 
-const FORUM: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
-
-fn forum() -> Vec<Page> {
+/// The forum that comes with the project.
+pub(crate) fn forum() -> Vec<Page> {
     let mut pages = Vec::new();
-    read(FORUM.as_ref(), &ReadOptions::default(), &mut |page| pages.push(page)).expect("bundled");
+    read(&undust_testkit::demo_forum(), &ReadOptions::default(), &mut |page| pages.push(page))
+        .expect("bundled");
     pages
 }
 

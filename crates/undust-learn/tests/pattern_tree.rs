@@ -4,13 +4,13 @@ use std::collections::BTreeSet;
 
 use proptest::prelude::*;
 use undust::page::Page;
-use undust_io::{ReadOptions, read};
 use undust_learn::learn::Learner;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::pattern_tree::outline::{OutlineNode, ToldBy, outline};
 use undust_learn::proof::proofs;
 use undust_learn::site::Site;
 
+use crate::honesty::forum;
 use crate::make::{Numbers, Row, row, site};
 
 /// What is proposed when nothing is held out. The paper's examples are of a few URLs.
@@ -152,14 +152,6 @@ fn odd_urls_do_no_harm() {
     ];
     let rows: Vec<Row> = odd.iter().chain(&odd).map(|url| row(*url, "same")).collect();
     assert!(proposals(&rows).len() < 10);
-}
-
-/// The forum that comes with the project.
-fn forum() -> Vec<Page> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
-    let mut pages = Vec::new();
-    read(file.as_ref(), &ReadOptions::default(), &mut |page| pages.push(page)).expect("bundled");
-    pages
 }
 
 /// The learner tells what a rule does without the engine; the engine must do it.

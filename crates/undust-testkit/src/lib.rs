@@ -25,6 +25,11 @@ pub fn bundled_data() -> PathBuf {
     root().join("testdata/real")
 }
 
+/// The labelled forum of the demo.
+pub fn demo_forum() -> PathBuf {
+    root().join("testdata/demo/phpbb2-computerforum.tsv.gz")
+}
+
 /// The folder of whole data sets, which lies beside the repository and not in it.
 pub fn shared_data() -> Option<PathBuf> {
     #[expect(clippy::disallowed_methods, reason = "the one place where tests read it")]
