@@ -96,7 +96,7 @@ fn mutate(value: &mut Value, dice: &mut Dice) {
         Value::Object(fields) if !fields.is_empty() => {
             let names: Vec<String> = fields.keys().cloned().collect();
             let name = &names[dice.roll() % names.len()];
-            match dice.up_to(9) {
+            match dice.up_to(23) {
                 0 => drop(fields.remove(name)),
                 1 => {
                     let moved = fields.remove(name).unwrap_or_default();
@@ -114,7 +114,7 @@ fn mutate(value: &mut Value, dice: &mut Dice) {
         }
         Value::Array(items) if !items.is_empty() => {
             let at = dice.roll() % items.len();
-            match dice.up_to(9) {
+            match dice.up_to(23) {
                 0 => drop(items.remove(at)),
                 1 => items.push(items[at].clone()),
                 2 => items.swap(0, at),
@@ -151,7 +151,7 @@ struct Mutated {
 }
 
 fn mutated() -> impl Strategy<Value = Mutated> {
-    (drawn_few(), vec(dice(40), 1..4)).prop_map(|(Drawn { set, urls }, changes)| {
+    (drawn_few(), vec(dice(40), 1..3)).prop_map(|(Drawn { set, urls }, changes)| {
         let mut file: Value = serde_json::from_str(&set.to_json()).expect("rule files are JSON");
         for rolls in &changes {
             mutate(&mut file, &mut Dice(rolls));
@@ -215,5 +215,5 @@ fn some_mistakes_are_refused_and_some_are_not() {
     let mut runner = TestRunner::deterministic();
     let mut text = || mutated().new_tree(&mut runner).expect("nothing is rejected").current().text;
     let read = (0..500).filter(|_| RuleSet::from_json(&text()).is_ok()).count();
-    assert!((100..400).contains(&read), "{read} of 500 are read");
+    assert!((50..400).contains(&read), "{read} of 500 are read");
 }

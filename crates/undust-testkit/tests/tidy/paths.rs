@@ -17,10 +17,10 @@ pub(crate) fn paths(text: &str, module: &[String]) -> Vec<Path> {
     let mut aliases = Aliases::new();
     // A second time: a `use` may stand before the one that it builds on.
     for _ in 0..2 {
-        for (name, path) in
-            found.iter().filter_map(|f| Some((f.alias.clone()?, written_out(&f.path, &aliases))))
-        {
-            aliases.insert(name, path);
+        for Found { path, alias, .. } in &found {
+            if let Some(name) = alias {
+                aliases.insert(name.clone(), written_out(path, &aliases));
+            }
         }
     }
     found.iter().map(|found| written_out(&found.path, &aliases)).filter(|path| path.len() > 1).collect()
