@@ -12,8 +12,8 @@ use undust::url::{SiteBy, SplitUrl};
 use undust_learn::intern::Interner;
 
 use crate::model::{Known, Model, TrustedDecoder};
-use crate::rule_file::RuleFile;
 use crate::network::{Decoder, Network, Token as Id};
+use crate::rule_file::RuleFile;
 use undust_learn::learn::seq2seq::vocabulary::{Reading, Template, bytes};
 
 /// The compiled engine of a rule file with its models; see [`undust::apply::Canonicalizer`] for rules alone.

@@ -9,11 +9,11 @@ use undust_learn::site::{ALL_FOLDS, Site};
 use crate::file::{Models, to_bytes};
 use crate::model::{Known, Model, Report};
 use crate::teach::{Settings, teach, veto};
-use undust_learn::learn::seq2seq::{NetworkSettings, Templates};
 use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
 use undust_learn::learn::seq2seq::table::{self, Entry, Spent};
 use undust_learn::learn::seq2seq::targets::Targets;
 use undust_learn::learn::seq2seq::vocabulary::Template;
+use undust_learn::learn::seq2seq::{NetworkSettings, Templates};
 
 /// The least number of labelled URLs of a site that a model is trained on: what a network learns from fewer is noise.
 pub const MIN_LABELLED_URLS: usize = 800;

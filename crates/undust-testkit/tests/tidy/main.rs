@@ -55,7 +55,7 @@ const CRATES: [(&str, &[&str], &[&str]); 11] = [
     ("undust-content", &["undust"], &["clap", "ureq"]),
     ("undust-exchange", &["undust"], &["clap", "rayon"]),
     ("undust-learn", &["undust", "undust-content"], &["clap"]),
-    ("undust-neural", &["undust", "undust-learn"], &["clap", "rayon"]),
+    ("undust-neural", &["undust", "undust-io", "undust-learn"], &["clap", "rayon"]),
     ("undust-papers", &["undust", "undust-learn", "undust-neural"], &["clap", "rayon"]),
     ("undust-fetch", &["undust-content"], &["clap", "rayon"]),
     (
