@@ -290,7 +290,8 @@ fn hides_what_is_held_out(rows: &[Row]) {
             rows.iter().filter(|(url, _)| is_in(&site, &sample.rows, url)).cloned().collect();
         let alone = crate::make::site(&seen);
         let texts = |found: Vec<undust_learn::learn::Candidate>| -> BTreeSet<String> {
-            found.into_iter().map(|c| c.action.to_string()).collect()
+            // How the site separates parameters, it may know: a rule is to be spelt the same whatever is held out.
+            found.into_iter().map(|c| c.action.to_string().replace(';', "&")).collect()
         };
         assert_eq!(
             texts(Rewrite::default().learn(&sample)),
