@@ -11,7 +11,7 @@ use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
-use undust_learn::pipeline::{Config, Learned, learn_site};
+use undust_learn::pipeline::{Config, LearnedSite, learn_site};
 
 use crate::make::{
     Numbers, Row, candidates_by, keys, learn, learn_by, learn_with, pages, row, set_of, site, texts,
@@ -20,7 +20,7 @@ use crate::make::{
 
 /// Everything that must hold for any site.
 #[track_caller]
-fn holds(rows: &[Row]) -> Learned {
+fn holds(rows: &[Row]) -> LearnedSite {
     prints_and_parses(rows, &Rewrite { filter: FilterKind::FanOut(2), min_support: 1, seed: 0 });
     let eager =
         DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
@@ -48,7 +48,7 @@ fn prints_and_parses(rows: &[Row], learner: &dyn Learner) {
 /// What must hold for the rules of a site: they pass the checks, survive the file, and the engine does with them what
 /// selection counted.
 #[track_caller]
-pub(crate) fn holds_for(learned: &Learned, rows: &[Row]) {
+pub(crate) fn holds_for(learned: &LearnedSite, rows: &[Row]) {
     let set = set_of(learned);
     assert_eq!(check(&set), []);
     assert_eq!(RuleSet::from_json(&set.to_json()).expect("a file of our own"), set);
