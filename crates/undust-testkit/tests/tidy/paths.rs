@@ -77,7 +77,7 @@ impl Reader<'_> {
                 }
                 Token::Word(_) => {
                     let path = self.segments();
-                    found.push(Found { path: self.from_root(path), alias: None, is_public: false });
+                    found.push(Found { path: self.absolute(path), alias: None, is_public: false });
                 }
                 Token::Sign('{') => self.step(|reader| reader.braces.push(false)),
                 Token::Sign('}') => self.step(|reader| {
@@ -144,7 +144,7 @@ impl Reader<'_> {
             Some(Token::Sign('*')) => {
                 self.at += 1;
                 let path = [path, vec!["*".to_owned()]].concat();
-                found.push(Found { path: self.from_root(path), alias: None, is_public });
+                found.push(Found { path: self.absolute(path), alias: None, is_public });
             }
             _ => found.extend(self.leaf(path, is_public)),
         }
@@ -167,11 +167,11 @@ impl Reader<'_> {
             self.at += 1;
             return None;
         }
-        Some(Found { path: self.from_root(path), alias, is_public })
+        Some(Found { path: self.absolute(path), alias, is_public })
     }
 
     /// The path with `self` and `super` replaced by the module.
-    fn from_root(&self, path: Path) -> Path {
+    fn absolute(&self, path: Path) -> Path {
         let mut module = self.module.clone();
         let mut rest = path.as_slice();
         if !matches!(rest.first().map(String::as_str), Some("self" | "super")) {

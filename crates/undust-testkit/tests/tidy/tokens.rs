@@ -109,13 +109,13 @@ fn quote_len(rest: &str) -> usize {
 
 #[test]
 fn names_outside_of_texts_and_comments() {
-    let source = r###"
+    let source = r##"
         // std::fs
         /* a /* std::fs */ b */
         fn f<'a>(x: &'a str) -> char { let _ = "std::fs \" x"; let _ = r#"std::"fs"#; let _ = b"y\\"; 'z' }
         let (_, quote, r#type) = ('"', '\'', b'"');
         a::b ('\u{41}')
-    "###;
+    "##;
     let words: Vec<String> =
         tokens(source).iter().filter_map(|token| token.word().map(str::to_owned)).collect();
     let expected =
