@@ -5,13 +5,6 @@ use insta::assert_snapshot;
 use crate::data::{RULES, SKIPS, shop, shops};
 use crate::folder::Folder;
 
-/// A folder with the crawl of a shop and the rules learned from it.
-fn learned() -> Folder {
-    let folder = Folder::with("crawl.tsv", shop());
-    folder.undust("learn crawl.tsv").fine();
-    folder
-}
-
 /// A folder with the crawl of a shop and a rule file with these rules of it.
 fn with_rules(rules: &str) -> Folder {
     let file = format!(r#"{{"undust": 1, "sites": [{{"site": "example.com", "rules": [{rules}]}}]}}"#);
@@ -40,7 +33,7 @@ fn edit(folder: &Folder, from: &str, to: &str) {
 
 #[test]
 fn without_decisions_the_same_rows_give_the_same_file() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     let before = folder.read("rules.json");
     assert_snapshot!(talk(&folder, "learn crawl.tsv"), @"
     rules written to rules.json
@@ -51,7 +44,7 @@ fn without_decisions_the_same_rows_give_the_same_file() {
 
 #[test]
 fn a_rejected_rule_stays_rejected() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     edit(&folder, r#""review": "proposed""#, r#""review": "rejected", "note": "it holds the basket""#);
     assert_snapshot!(talk(&folder, "learn crawl.tsv"), @"
     left out, since a rejected or refuted rule does the same: 13 proposals
@@ -138,7 +131,7 @@ fn new_rules_get_along_with_those_of_a_person() {
 
 #[test]
 fn verdicts_stay() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     folder.undust("validate --rules rules.json --labelled crawl.tsv").fine();
     let before = folder.read("rules.json");
     assert!(before.contains(r#""verdict": "valid""#), "{before}");
@@ -194,7 +187,7 @@ fn sites_that_were_not_crawled_stay() {
 
 #[test]
 fn a_site_of_which_next_to_nothing_was_seen_stays() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     let before = folder.read("rules.json");
     folder.write("crawl.tsv", "url\tcluster\nhttp://www.example.com/item.php?id=1\tc1\n");
     folder.undust("learn crawl.tsv").fine();
@@ -235,7 +228,7 @@ fn what_is_no_rule_file_is_not_replaced() {
 
 #[test]
 fn sites_must_mean_the_same() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     assert_snapshot!(folder.undust("learn crawl.tsv --site-by host"), @"
     ! undust: the rules that are there are grouped by domain, not by host: learn with --site-by domain, or start over with --fresh
     = 2
@@ -244,7 +237,7 @@ fn sites_must_mean_the_same() {
 
 #[test]
 fn what_changed_in_json() {
-    let folder = learned();
+    let folder = Folder::learned(shop());
     let summary = folder.undust("learn crawl.tsv --json").fine();
     let changes = summary.split_once("\"changes\": {").expect("changes").1;
     let changes = changes.split_once('}').expect("an end").0;

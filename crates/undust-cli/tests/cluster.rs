@@ -1,7 +1,5 @@
 //! `undust cluster`, and `undust learn` from pages with their content.
 
-use std::path::Path;
-
 use insta::assert_snapshot;
 use serde_json::{Value, json};
 
@@ -250,27 +248,4 @@ fn labels_that_are_given_are_not_doubted() {
     let learned: Value =
         serde_json::from_str(&folder.undust("learn shop.jsonl -o rules.json --json").fine()).expect("JSON");
     assert_eq!(learned["totals"]["clusters"], 1);
-}
-
-/// Pages of real software with reference clusters, which lie beside the repository and not in it.
-fn try_shared(name: &str) {
-    let data = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data/html"));
-    let (pages, reference) = (data.join(format!("{name}.jsonl.gz")), data.join(format!("{name}.tsv.gz")));
-    if pages.is_file() {
-        let arguments =
-            format!("cluster {} --reference {} -o pages.tsv --json", pages.display(), reference.display());
-        let found: Value = serde_json::from_str(&Folder::new().undust(&arguments).fine()).expect("JSON");
-        let precision = found["reference"]["precision"].as_f64().expect("a number");
-        assert!(precision >= 0.97, "{name}: {found}");
-    }
-}
-
-#[test]
-fn pages_of_a_code_browser() {
-    try_shared("gitweb");
-}
-
-#[test]
-fn pages_of_a_wiki() {
-    try_shared("notes");
 }

@@ -28,6 +28,13 @@ impl Folder {
         Folder::new().and(name, content)
     }
 
+    /// A folder with a crawl in `crawl.tsv` and the rules learned from it in `rules.json`.
+    pub(crate) fn learned(crawl: impl AsRef<[u8]>) -> Folder {
+        let folder = Folder::with("crawl.tsv", crawl);
+        folder.undust("learn crawl.tsv").fine();
+        folder
+    }
+
     pub(crate) fn and(self, name: &str, content: impl AsRef<[u8]>) -> Folder {
         self.write(name, content);
         self

@@ -1,4 +1,4 @@
-//! The built command on small inputs, bad inputs and real data; the documents' commands; the order of the repository.
+//! The built command on small inputs and bad inputs; the documents' commands.
 
 mod again;
 mod apply;
@@ -15,13 +15,11 @@ mod learn;
 mod markdown;
 mod neural;
 mod parquet;
-mod real_data;
 mod redirects;
 mod report;
 mod rules;
 #[expect(dead_code, reason = "the fetcher's tests need more of it")]
 #[path = "../../undust-fetch/tests/support/mod.rs"]
 mod server;
-mod tidy;
 mod tree;
 mod validate;

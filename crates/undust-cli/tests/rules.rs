@@ -32,8 +32,7 @@ fn explained_step_by_step() {
 
 #[test]
 fn explained_with_the_evidence() {
-    let folder = Folder::with("crawl.tsv", shop());
-    folder.undust("learn crawl.tsv").fine();
+    let folder = Folder::learned(shop());
     assert_snapshot!(folder.undust("explain -r rules.json http://www.example.com/item.php?id=7&sid=new"), @"
     http://www.example.com/item.php?id=7&sid=new
       rule 87a9785e7a94 (IRP, usual)

@@ -9,6 +9,5 @@ mod honesty;
 mod make;
 mod odd;
 mod pattern_tree;
-mod real_data;
 mod selection;
 mod theorem;

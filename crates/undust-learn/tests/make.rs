@@ -8,7 +8,7 @@ use undust::rules::RuleSet;
 use undust::url::{SiteBy, site_of};
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
 use undust_learn::learn::{Candidate, Learner};
-use undust_learn::pipeline::{Config, Learned, learn_site};
+use undust_learn::pipeline::{Config, LearnedSite, learn_site};
 use undust_learn::site::Site;
 
 /// A URL and the label of its cluster.
@@ -54,24 +54,24 @@ pub(crate) fn candidates_with(rows: &[Row], filter: FilterKind) -> BTreeSet<Stri
     candidates_by(rows, &learner).iter().map(|c| c.action.to_string()).collect()
 }
 
-pub(crate) fn learn(rows: &[Row]) -> Learned {
+pub(crate) fn learn(rows: &[Row]) -> LearnedSite {
     learn_with(rows, &Config::default())
 }
 
-pub(crate) fn learn_with(rows: &[Row], config: &Config) -> Learned {
+pub(crate) fn learn_with(rows: &[Row], config: &Config) -> LearnedSite {
     learn_by(rows, config, &Rewrite { seed: config.seed, ..Rewrite::default() })
 }
 
-pub(crate) fn learn_by(rows: &[Row], config: &Config, learner: &dyn Learner) -> Learned {
+pub(crate) fn learn_by(rows: &[Row], config: &Config, learner: &dyn Learner) -> LearnedSite {
     learn_site(&name_of(rows), pages(rows), learner, config)
 }
 
 /// The learned rules as text, in order.
-pub(crate) fn texts(learned: &Learned) -> Vec<String> {
+pub(crate) fn texts(learned: &LearnedSite) -> Vec<String> {
     learned.rules.rules.iter().map(|rule| rule.action.to_string()).collect()
 }
 
-pub(crate) fn set_of(learned: &Learned) -> RuleSet {
+pub(crate) fn set_of(learned: &LearnedSite) -> RuleSet {
     RuleSet { sites: vec![learned.rules.clone()], ..RuleSet::default() }
 }
 

@@ -3,6 +3,7 @@
 use std::collections::BTreeSet;
 use std::fmt::Write;
 
+use proptest::prelude::*;
 use undust::apply::{Canonicalizer, Form, Scratch, check};
 use undust::page::Page;
 use undust::rules::{Action, RuleSet};
@@ -10,7 +11,7 @@ use undust_learn::learn::Learner;
 use undust_learn::learn::decision_tree::DecisionTree;
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
-use undust_learn::pipeline::{Config, Learned, learn_site};
+use undust_learn::pipeline::{Config, LearnedSite, learn_site};
 
 use crate::make::{
     Numbers, Row, candidates_by, keys, learn, learn_by, learn_with, pages, row, set_of, site, texts,
@@ -19,7 +20,7 @@ use crate::make::{
 
 /// Everything that must hold for any site.
 #[track_caller]
-fn holds(rows: &[Row]) -> Learned {
+fn holds(rows: &[Row]) -> LearnedSite {
     prints_and_parses(rows, &Rewrite { filter: FilterKind::FanOut(2), min_support: 1, seed: 0 });
     let eager =
         DecisionTree { min_support: 1, min_coverage: 1, min_precision: 0.0, ..DecisionTree::default() };
@@ -47,7 +48,7 @@ fn prints_and_parses(rows: &[Row], learner: &dyn Learner) {
 /// What must hold for the rules of a site: they pass the checks, survive the file, and the engine does with them what
 /// selection counted.
 #[track_caller]
-pub(crate) fn holds_for(learned: &Learned, rows: &[Row]) {
+pub(crate) fn holds_for(learned: &LearnedSite, rows: &[Row]) {
     let set = set_of(learned);
     assert_eq!(check(&set), []);
     assert_eq!(RuleSet::from_json(&set.to_json()).expect("a file of our own"), set);
@@ -208,25 +209,42 @@ fn separators() {
     assert!(keys(&set_of(&learned), &rows).iter().all(|key| !key.contains(&b'&')));
 }
 
-/// Sites put together at random from odd pieces; which pieces matter is up to chance too.
-#[test]
-fn random_sites() {
-    let (mut rules, mut tree_rules) = (0, 0);
-    for seed in 0..40 {
-        let rows = with_singles(random_site(seed));
-        prints_and_parses(&rows, &Rewrite { filter: FilterKind::FanOut(3), min_support: 1, seed: 0 });
-        prints_and_parses(&rows, &EAGER_TREE);
-        let config = Config { max_fpr: 0.1, ..Config::default() };
-        let learned = learn_with(&rows, &config);
+/// The rules that two learners find on a random site, on which all must hold.
+fn rules_of_random_site(seed: u64) -> [usize; 2] {
+    let rows = with_singles(random_site(seed));
+    prints_and_parses(&rows, &Rewrite { filter: FilterKind::FanOut(3), min_support: 1, seed: 0 });
+    prints_and_parses(&rows, &EAGER_TREE);
+    let config = Config { max_fpr: 0.1, ..Config::default() };
+    let learned = [learn_with(&rows, &config), learn_by(&rows, &config, &EAGER_TREE)];
+    learned.map(|learned| {
         holds_for(&learned, &rows);
-        rules += learned.rules.rules.len();
-        let learned = learn_by(&rows, &config, &EAGER_TREE);
-        holds_for(&learned, &rows);
-        tree_rules += learned.rules.rules.len();
-    }
-    assert!(rules > 40 && tree_rules > 40, "{rules} and {tree_rules} rules say little about rules");
+        learned.rules.rules.len()
+    })
 }
 
+/// Always the same sites: whether rules are found at all is a measurement, and no law.
+#[test]
+fn random_sites_have_rules() {
+    let found: Vec<[usize; 2]> = (0..20).map(rules_of_random_site).collect();
+    let total = |learner: usize| found.iter().map(|rules| rules[learner]).sum::<usize>();
+    assert!(total(0) > 20 && total(1) > 20, "{found:?} rules say little about rules");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(ProptestConfig::default().cases / 12))]
+
+    #[test]
+    fn random_sites(seed: u64) {
+        rules_of_random_site(seed);
+    }
+
+    #[test]
+    fn the_sample_hides_what_is_held_out(seed: u64) {
+        hides_what_is_held_out(&random_site(seed));
+    }
+}
+
+/// A site put together at random from odd pieces; which pieces matter is up to chance too.
 pub(crate) fn random_site(seed: u64) -> Vec<Row> {
     let mut numbers = Numbers(seed);
     let hosts = ["a.com", "www.a.com", "m.a.com", "a.com:81", "*.a.com"];
@@ -263,10 +281,8 @@ pub(crate) fn random_site(seed: u64) -> Vec<Row> {
     rows
 }
 
-#[test]
-fn the_sample_hides_what_is_held_out() {
-    let rows = random_site(7);
-    let site = site(&rows);
+fn hides_what_is_held_out(rows: &[Row]) {
+    let site = site(rows);
     for held_out in [0b0001, 0b1100] {
         let sample = site.sample(held_out);
         assert!(sample.rows.iter().all(|&row| held_out & (1 << site.fold(row)) == 0));
@@ -274,7 +290,8 @@ fn the_sample_hides_what_is_held_out() {
             rows.iter().filter(|(url, _)| is_in(&site, &sample.rows, url)).cloned().collect();
         let alone = crate::make::site(&seen);
         let texts = |found: Vec<undust_learn::learn::Candidate>| -> BTreeSet<String> {
-            found.into_iter().map(|c| c.action.to_string()).collect()
+            // How the site separates parameters, it may know: a rule is to be spelt the same whatever is held out.
+            found.into_iter().map(|c| c.action.to_string().replace(';', "&")).collect()
         };
         assert_eq!(
             texts(Rewrite::default().learn(&sample)),

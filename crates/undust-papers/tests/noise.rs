@@ -9,9 +9,9 @@ use undust_papers::www10::{Experiment, Method, TABLE_MAX_FPR};
 
 /// The forum that comes with the project.
 fn forum() -> Vec<Page> {
-    let file = concat!(env!("CARGO_MANIFEST_DIR"), "/../../testdata/demo/phpbb2-computerforum.tsv.gz");
     let mut pages = Vec::new();
-    read(file.as_ref(), &ReadOptions::default(), &mut |page| pages.push(page)).expect("bundled");
+    read(&undust_testkit::demo_forum(), &ReadOptions::default(), &mut |page| pages.push(page))
+        .expect("bundled");
     pages
 }
 

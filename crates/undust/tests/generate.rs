@@ -9,17 +9,17 @@ use undust::url::SiteBy;
 pub(crate) struct Dice<'a>(pub(crate) &'a [u8]);
 
 impl Dice<'_> {
-    fn roll(&mut self) -> usize {
+    pub(crate) fn roll(&mut self) -> usize {
         let (first, rest) = self.0.split_first().unwrap_or((&0, &[]));
         self.0 = rest;
         usize::from(*first)
     }
 
-    fn up_to(&mut self, most: usize) -> usize {
+    pub(crate) fn up_to(&mut self, most: usize) -> usize {
         self.roll() % (most + 1)
     }
 
-    fn pick<'c>(&mut self, choices: &[&'c str]) -> &'c str {
+    pub(crate) fn pick<'c>(&mut self, choices: &[&'c str]) -> &'c str {
         choices[self.roll() % choices.len()]
     }
 

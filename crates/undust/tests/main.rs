@@ -3,8 +3,9 @@
 mod cases;
 mod file;
 mod generate;
+mod mutations;
+mod oracle;
 mod properties;
-mod real_data;
 mod wpt;
 
 use std::path::{Path, PathBuf};

@@ -1,34 +1,86 @@
-//! The URL model on real URLs, where they are at hand: a folder of data sets beside the repository.
+//! The URL model on real URLs: those that come with the repository, and whole data sets where they are at hand.
 
 use std::io::Read;
-use std::path::{Path, PathBuf};
+use std::path::Path;
+use std::process::ExitCode;
 
 use undust::url::{SplitUrl, is_normal, join, normalize};
+use undust_testkit::Tests;
 
-use crate::show;
-use crate::wpt::{Verdict, judge};
+use crate::oracle::{Verdict, judge};
+
+mod oracle;
 
 /// URL lists and labelled sets, whose first column is the URL.
-const FILES: [&str; 11] = [
+const BUNDLED: [&str; 9] = [
     "docs/networkx-doc.tsv.gz",
-    "html/gitweb.tsv.gz",
     "html/notes.tsv.gz",
     "redirects/govuk-bis.tsv.gz",
     "redirects/mdn.tsv.gz",
     "sites/joomla-europeangamesaward.tsv.gz",
     "sites/mediawiki-unreal.tsv.gz",
-    "sites/phpbb2-computerforum.tsv.gz",
     "sites/smf-jacksonheightslife.tsv.gz",
     "sites/wp-certaindoubts.tsv.gz",
     "urls/cnn-wayback-40k.txt.gz",
 ];
 
-/// Every so many URLs, the oracle is asked too.
+/// Sets of which nothing is bundled here.
+const ONLY_SHARED: [&str; 2] = ["html/gitweb.tsv.gz", "sites/phpbb2-computerforum.tsv.gz"];
+
+/// Of every so many URLs of the whole sets, the oracle judges one.
 const ORACLE_STEP: usize = 20;
 
-fn data() -> Option<PathBuf> {
-    let folder = Path::new(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    folder.is_dir().then(|| folder.to_owned())
+fn main() -> ExitCode {
+    Tests::new()
+        .bundled("real_urls", |folder| {
+            let counts = Counts::of(folder, &BUNDLED, 1);
+            assert!(counts.urls > 8_000 && counts.judged > 8_000, "{counts:?}");
+        })
+        .shared("real_urls", |folder| {
+            let counts = Counts::of(folder, &[BUNDLED.as_slice(), &ONLY_SHARED].concat(), ORACLE_STEP);
+            assert!(counts.urls > 300_000 && counts.judged > 10_000, "{counts:?}");
+        })
+        .run()
+}
+
+/// Counts of URLs on which the laws hold.
+#[derive(Debug, Default)]
+struct Counts {
+    urls: usize,
+    split: usize,
+    judged: usize,
+}
+
+impl Counts {
+    fn of(folder: &Path, files: &[&str], oracle_step: usize) -> Counts {
+        let mut counts = Counts::default();
+        let mut wrong = Vec::new();
+        for file in files {
+            for (i, url) in first_columns(&folder.join(file)).iter().enumerate() {
+                counts.add(url);
+                if i % oracle_step == 0 {
+                    match judge(url) {
+                        Verdict::Wrong(what) => wrong.push(format!("{file}: {what}")),
+                        Verdict::NotOurs => {}
+                        Verdict::Same | Verdict::Changed => counts.judged += 1,
+                    }
+                }
+            }
+        }
+        assert!(wrong.is_empty(), "{wrong:#?}");
+        assert!(counts.split * 100 > counts.urls * 99, "{counts:?}");
+        counts
+    }
+
+    fn add(&mut self, url: &[u8]) {
+        self.urls += 1;
+        if let Some(split) = SplitUrl::new(url) {
+            self.split += 1;
+            assert_eq!(join(split.keys()), url, "{}", url.escape_ascii());
+        }
+        let normal = normalize(url);
+        assert!(is_normal(&normal), "{} became {}", url.escape_ascii(), normal.escape_ascii());
+    }
 }
 
 fn first_columns(path: &Path) -> Vec<Vec<u8>> {
@@ -37,34 +89,4 @@ fn first_columns(path: &Path) -> Vec<Vec<u8>> {
     flate2::read::MultiGzDecoder::new(packed.as_slice()).read_to_end(&mut text).expect("gzip");
     let columns = text.split(|&b| b == b'\n').filter_map(|line| line.split(|&b| b == b'\t').next());
     columns.filter(|url| !url.is_empty() && *url != b"url").map(<[u8]>::to_vec).collect()
-}
-
-#[test]
-fn real_urls() {
-    let Some(folder) = data() else { return };
-    let (mut count, mut split_count, mut judged) = (0, 0, 0);
-    let mut wrong = Vec::new();
-    for file in FILES {
-        for (i, url) in first_columns(&folder.join(file)).iter().enumerate() {
-            count += 1;
-            if let Some(split) = SplitUrl::new(url) {
-                split_count += 1;
-                assert_eq!(join(split.keys()), *url, "{file}: {}", show(url));
-            }
-            let normal = normalize(url);
-            assert!(is_normal(&normal), "{file}: {} became {}", show(url), show(&normal));
-            if i % ORACLE_STEP == 0 {
-                match judge(url) {
-                    Verdict::Wrong(what) => wrong.push(format!("{file}: {what}")),
-                    Verdict::NotOurs => {}
-                    Verdict::Same | Verdict::Changed => judged += 1,
-                }
-            }
-        }
-    }
-    assert!(wrong.is_empty(), "{wrong:#?}");
-    assert!(
-        count > 300_000 && split_count * 100 > count * 99 && judged > 10_000,
-        "{count} {split_count} {judged}"
-    );
 }

@@ -29,8 +29,11 @@ pub use layout::{BadTensor, Copying, Layout, MOST_MATCHED, Network, Shape, Tenso
 pub use optimize::Optimizer;
 pub use train::{Training, loss, train};
 
-/// A word of the vocabulary, by its number; [`END`] ends every translation and is the decoder's first input.
-pub use undust_learn::learn::seq2seq::{END, Id as Token};
+/// A word of the vocabulary, by its number.
+pub type Token = u16;
+
+/// Ends every translation, and is the decoder's first input.
+pub const END: Token = 0;
 
 /// A sequence and its translation, to learn from. Neither holds [`END`], which is added where it is needed.
 #[derive(Debug, Clone, PartialEq)]

@@ -56,7 +56,7 @@ impl Maps {
         &self.keys[map as usize]
     }
 
-    /// What stands between the parameters of such URLs.
+    /// What stands between the parameters of such URLs, also of those held out: a rule is spelt the same whatever those are.
     pub(super) fn separator(&self, map: u32) -> u8 {
         self.separators[map as usize]
     }

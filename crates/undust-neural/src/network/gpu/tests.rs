@@ -12,8 +12,9 @@ const TRAINING: Training = Training {
     seed: 7,
 };
 
-fn gpu() -> Option<Gpu> {
-    Gpu::open().inspect_err(|reason| println!("skipped: {reason}")).ok()
+/// The GPU of tests that are only run where there is one: `cargo test -p undust-neural --features gpu -- --include-ignored`.
+fn gpu() -> Gpu {
+    Gpu::open().expect("a GPU")
 }
 
 fn network(shape: Shape) -> Network {
@@ -66,8 +67,9 @@ fn a_gpu_opens_or_says_what_is_missing() {
 
 /// Of odd sizes, too; at 780 some blocks have more to do than others.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn gradients_are_those_of_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     for (vocabulary, hidden, count) in [(335, 512, 20), (11, 12, 9), (300, 128, 70), (40, 780, 5), (9, 4, 1)]
     {
         let network = network(Shape { vocabulary, hidden, copies: false });
@@ -81,8 +83,9 @@ fn gradients_are_those_of_the_cpu() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn pairs_without_weight_or_tokens_do_no_harm() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let network = network(Shape { vocabulary: 9, hidden: 8, copies: false });
     let empty = Pair { source: vec![], target: vec![], weight: 1.0 };
     let light = Pair { source: vec![1], target: vec![2], weight: 0.0 };
@@ -94,8 +97,9 @@ fn pairs_without_weight_or_tokens_do_no_harm() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn a_small_task_is_learned_to_the_last_pair() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let pairs = task(2000);
     let (unseen, seen) = pairs.split_at(100);
     let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
@@ -107,8 +111,9 @@ fn a_small_task_is_learned_to_the_last_pair() {
 
 /// A few steps only: later, the smallest difference would have grown.
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn a_step_is_as_on_the_cpu() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let pairs = task(100);
     let sgd = Optimizer::Sgd { rate: 0.5, decay_per_epoch: 0.8 };
     for training in [TRAINING, Training { optimizer: sgd, clip: 0.1, ..TRAINING }] {
@@ -132,8 +137,9 @@ fn a_step_is_as_on_the_cpu() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn the_seed_decides_on_every_bit() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let pairs = pairs(100, 50);
     let trained = |seed| {
         let mut network = Network::new(Shape { vocabulary: 50, hidden: 160, copies: false }, 1);
@@ -146,8 +152,9 @@ fn the_seed_decides_on_every_bit() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn the_best_epoch_is_kept() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
     let mut second = None;
     let judge = &mut |network: &Network, epoch: usize, _| {
@@ -161,8 +168,9 @@ fn the_best_epoch_is_kept() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn a_state_that_does_not_fit_is_an_error() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     for (hidden, reason) in [(13, "a multiple of 4"), (3200, "too large")] {
         let network = Network::new(Shape { vocabulary: 12, hidden, copies: false }, 1);
         let error = gpu.gradient(&network, &[]).expect_err("it does not fit");
@@ -171,8 +179,9 @@ fn a_state_that_does_not_fit_is_an_error() {
 }
 
 #[test]
+#[ignore = "needs an NVIDIA GPU"]
 fn an_unknown_token_is_an_error() {
-    let Some(gpu) = gpu() else { return };
+    let gpu = gpu();
     let mut network = Network::new(Shape { vocabulary: 12, hidden: 32, copies: false }, 1);
     let pairs = [Pair { source: vec![12], target: vec![], weight: 1.0 }];
     let error = gpu.train(&mut network, &pairs, &TRAINING, &mut |_, _, _| 0.0).expect_err("12 is unknown");
