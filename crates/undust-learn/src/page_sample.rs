@@ -108,8 +108,8 @@ struct PackedPages {
 
 impl PackedPages {
     fn push(&mut self, page: &Page) {
-        self.bytes =
-            postcard::to_extend(page, mem::take(&mut self.bytes)).expect("encoding into memory does not fail");
+        self.bytes = postcard::to_extend(page, mem::take(&mut self.bytes))
+            .expect("encoding into memory does not fail");
         self.ends.push(self.bytes.len());
     }
 

@@ -146,12 +146,7 @@ impl Pipeline {
     }
 
     /// The same, observed.
-    pub fn learn_site_observed(
-        &self,
-        name: &str,
-        pages: Vec<Page>,
-        observer: &dyn Observer,
-    ) -> LearnedSite {
+    pub fn learn_site_observed(&self, name: &str, pages: Vec<Page>, observer: &dyn Observer) -> LearnedSite {
         let (mut pages, is_sample) = sample_pages(self.max_urls, pages);
         if needs_clusters(&pages, &self.config) {
             observer.stage(Stage::Clustering);
@@ -193,10 +188,8 @@ impl Pipeline {
         let mut sites: Vec<LearnedSite> = sites.into_iter().collect();
         sites.sort_by(|a, b| a.rules.site.cmp(&b.rules.site));
         let report = LearnReport::new(&sites);
-        let models = sites
-            .iter_mut()
-            .filter_map(|site| Some((site.rules.site.clone(), site.model.take()?)))
-            .collect();
+        let models =
+            sites.iter_mut().filter_map(|site| Some((site.rules.site.clone(), site.model.take()?))).collect();
         let rules = sites.into_iter().map(|site| site.rules);
         Learned { rules: self.rule_set(rules, report.urls, report.clusters), models, report }
     }
@@ -269,7 +262,8 @@ mod tests {
     #[test]
     fn content_is_clustered_where_there_are_no_labels() {
         let text = |i: u32| (0..60).map(|word| format!("w{}x{word} ", i / 2)).collect::<String>();
-        let unlabelled = pages("a.org").zip(0..).map(|(page, i)| Page { cluster: None, text: Some(text(i)), ..page });
+        let unlabelled =
+            pages("a.org").zip(0..).map(|(page, i)| Page { cluster: None, text: Some(text(i)), ..page });
         let learned = LearnOptions::new().build().unwrap().learn(unlabelled);
         assert_eq!(learned.report.clusters, 1000);
         assert_eq!(learned.report.saved, 1000);
