@@ -72,13 +72,13 @@ fn a_skip_is_explained_last() {
         = http://www.example.com/?p=1
       skipped by rule short-link (by-magic)
           http://www.example.com/?p={p:digits}
-          skipped 120 URLs; of 40 held-out URLs, 0 lost: at most 7.2 % (95 % confidence)
+          skipped 120 URLs; of 40 held-out pages, 0 lost: at most 7.2 % (95 % confidence)
           seen: http://www.example.com/?p=2
               = http://www.example.com/two
     http://www.example.com/?p=2
       skipped by rule short-link (by-magic)
           http://www.example.com/?p={p:digits}
-          skipped 120 URLs; of 40 held-out URLs, 0 lost: at most 7.2 % (95 % confidence)
+          skipped 120 URLs; of 40 held-out pages, 0 lost: at most 7.2 % (95 % confidence)
           seen: http://www.example.com/?p=2
               = http://www.example.com/two
     = 0

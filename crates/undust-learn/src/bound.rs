@@ -1,9 +1,9 @@
-//! How bad can it be? Exact binomial confidence bounds (Clopper and Pearson 1934).
+//! Exact binomial confidence bounds of failure rates (Clopper and Pearson 1934).
 
-/// Confidence of every bound we state.
+/// Confidence level of every bound.
 pub const CONFIDENCE: f64 = 0.95;
 
-/// The greatest rate that `wrong` failures in `trials` leave plausible: upper, one-sided, exact. 1 without trials.
+/// Upper confidence bound: the greatest rate that `wrong` failures in `trials` leave plausible: upper, one-sided, exact. 1 without trials.
 pub fn upper_bound(wrong: u64, trials: u64) -> f64 {
     if trials == 0 || wrong >= trials {
         return 1.0;
@@ -21,7 +21,7 @@ pub fn upper_bound(wrong: u64, trials: u64) -> f64 {
     high
 }
 
-/// How many trials without a failure it takes until [`upper_bound`] is `rate` or less.
+/// Number of trials without a failure from which on [`upper_bound`] is `rate` or less.
 pub fn least_trials(rate: f64) -> u64 {
     let trials = (1.0 - CONFIDENCE).ln() / (-rate.clamp(0.0, 1.0)).ln_1p();
     #[expect(clippy::cast_sign_loss, reason = "both logarithms are negative")]
@@ -29,7 +29,7 @@ pub fn least_trials(rate: f64) -> u64 {
     trials
 }
 
-/// The smallest rate that `wrong` failures in `trials` leave plausible: lower, one-sided, exact. 0 without trials.
+/// Lower confidence bound: the smallest rate that `wrong` failures in `trials` leave plausible: lower, one-sided, exact. 0 without trials.
 pub fn lower_bound(wrong: u64, trials: u64) -> f64 {
     1.0 - upper_bound(trials - wrong, trials)
 }

@@ -190,8 +190,8 @@ pub struct UrlDiff {
     keys: [HashSet<u128>; 2],
 }
 
-/// So many examples are kept.
-const MOST_EXAMPLES: usize = 10;
+/// Number of examples kept.
+const MAX_EXAMPLES: usize = 10;
 
 impl UrlDiff {
     /// Note how both sets treat one more URL.
@@ -208,7 +208,7 @@ impl UrlDiff {
         self.other_skip += u64::from(old.is_skipped != new.is_skipped);
         if old != new {
             self.different += 1;
-            if self.examples.len() < MOST_EXAMPLES {
+            if self.examples.len() < MAX_EXAMPLES {
                 self.examples.push((url.to_vec(), treated));
             }
         }
@@ -303,6 +303,6 @@ mod tests {
         for _ in 0..50 {
             diff.add(b"b", [treated("b", false), treated("a", false)]);
         }
-        assert_eq!((diff.different, diff.examples.len()), (52, MOST_EXAMPLES));
+        assert_eq!((diff.different, diff.examples.len()), (52, MAX_EXAMPLES));
     }
 }

@@ -1,4 +1,4 @@
-//! Every metric of the five papers, over any canonicalizer: a rule file written by hand is scored by the same code.
+//! Evaluation: every metric of the five papers, over any canonicalizer. A rule file written by hand is scored by the same code.
 //!
 //! The walk is the one of seq2seq 3: URLs come in order, a URL is crawled if its canonical form is new. Pages that have no
 //! duplicate count like all others. Pairs are counted, never enumerated.
@@ -13,7 +13,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use crate::intern::Interner;
 pub use scorer::{CrawlScorer, Scores};
 
-/// Collects URLs with their canonical forms and clusters.
+/// URLs with their canonical forms and clusters, in the order of the walk.
 #[derive(Default)]
 pub struct Evaluation {
     sites: Interner,
@@ -31,17 +31,17 @@ struct Entry {
 }
 
 impl Evaluation {
-    /// Nothing yet.
+    /// An empty evaluation.
     pub fn new() -> Evaluation {
         Evaluation::default()
     }
 
-    /// The next URL of the walk. A URL that came before is passed over: no crawler fetches it twice.
+    /// Adds the next URL of the walk. A URL that came before is ignored: no crawler fetches it twice.
     pub fn add(&mut self, site: &str, url: &[u8], canonical: &[u8], label: &str) {
         self.add_entry((site, label), url, canonical, false);
     }
 
-    /// The next URL of the walk, which is not crawled whatever its canonical form: it covers no page, and is merged with no URL.
+    /// Adds the next URL of the walk as skipped, whatever its canonical form: it covers no page, and is merged with no URL.
     pub fn add_skipped(&mut self, site: &str, url: &[u8], canonical: &[u8], label: &str) {
         self.add_entry((site, label), url, canonical, true);
     }
@@ -53,12 +53,12 @@ impl Evaluation {
         }
     }
 
-    /// The scores, given how many rules each site has.
+    /// The scores, given the number of rules of each site.
     pub fn report(&self, rules: &BTreeMap<String, u64>) -> Report {
         self.report_of(rules, true)
     }
 
-    /// The scores if no URL had been skipped: those of the canonical forms alone.
+    /// The scores without skips: those of the canonical forms alone.
     pub fn report_without_skips(&self, rules: &BTreeMap<String, u64>) -> Report {
         self.report_of(rules, false)
     }
@@ -84,11 +84,11 @@ impl Evaluation {
 /// The scores of a rule set.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Report {
-    /// All URLs together: the micro average.
+    /// The micro average: all URLs together.
     pub total: Score,
-    /// The mean over sites.
+    /// The macro average: the mean over sites.
     pub macro_average: Metrics,
-    /// Site by site.
+    /// The score of each site.
     pub sites: Vec<SiteScore>,
 }
 
@@ -102,24 +102,24 @@ pub struct SiteScore {
     pub score: Score,
 }
 
-/// Counts and what follows from them.
+/// Counts, and the metrics derived from them.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Score {
-    /// Distinct URLs.
+    /// Number of distinct URLs.
     pub urls: u64,
-    /// Duplicate clusters, pages without duplicates included.
+    /// Number of clusters, pages without duplicates included.
     pub clusters: u64,
-    /// Distinct canonical forms of URLs that are not skipped: the URLs that are crawled.
+    /// Number of URLs crawled: distinct canonical forms of URLs that are not skipped.
     pub crawled: u64,
-    /// Clusters of which some URL is crawled.
+    /// Number of clusters of which some URL is crawled.
     pub covered: u64,
-    /// Pairs of URLs with one canonical form.
+    /// Number of pairs of URLs with one canonical form.
     pub merged_pairs: u64,
-    /// Of these, pairs whose contents differ.
+    /// Number of these pairs whose contents differ.
     pub wrong_pairs: u64,
-    /// Rules of the set.
+    /// Number of rules of the set.
     pub rules: u64,
-    /// What follows.
+    /// Derived metrics.
     pub metrics: Metrics,
 }
 
@@ -176,7 +176,7 @@ impl Score {
         score
     }
 
-    /// Several sites as one, whose clusters have nothing to do with each other.
+    /// Sum over sites, whose clusters are distinct.
     #[doc(hidden)]
     pub fn sum(scores: &[&Score]) -> Score {
         let sum = |of: fn(&Score) -> u64| scores.iter().map(|score| of(score)).sum();
@@ -226,7 +226,7 @@ fn distinct(mut clusters: Vec<u32>) -> u64 {
     clusters.len() as u64
 }
 
-/// How far two clusterings of the same pages agree, in pairs of pages.
+/// Agreement of two clusterings of the same pages, in pairs of pages.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub struct Agreement {
     /// Pairs that are one page by our labels.
@@ -261,7 +261,7 @@ fn pairs_in<K>(counts: &HashMap<K, u64>) -> u64 {
     counts.values().map(|&count| pairs(count)).sum()
 }
 
-/// How many pairs there are of `n`.
+/// Number of pairs of `n` things.
 pub fn pairs(n: u64) -> u64 {
     n * n.saturating_sub(1) / 2
 }
@@ -292,7 +292,7 @@ impl Metrics {
         ]
     }
 
-    /// Each the same.
+    /// The mean of each metric.
     #[doc(hidden)]
     pub fn mean<'m>(all: &(impl Iterator<Item = &'m Metrics> + Clone)) -> Metrics {
         let count = all.clone().count().max(1) as f64;

@@ -30,12 +30,12 @@ mod page_sample;
 pub mod pipeline;
 pub mod progress;
 pub mod proof;
-pub mod redundant;
 pub mod registry;
 pub mod seen;
 pub mod select;
 mod settings;
 pub mod site;
+pub mod skips;
 pub mod survey;
 pub mod validate;
 

@@ -3,11 +3,11 @@
 use crate::learn::Learner;
 use crate::learn::decision_tree::DecisionTree;
 use crate::learn::dustbuster::Dustbuster;
+use crate::learn::heuristics::Heuristics;
 use crate::learn::pattern_tree::PatternTree;
 use crate::learn::pool::Pool;
 use crate::learn::rewrite::Rewrite;
 use crate::learn::seq2seq::{NetworkSettings, Templates};
-use crate::learn::usual::Usual;
 use crate::settings::{OptionError, Setting, SettingInfo, SettingValues, infos, number, parsed, share};
 
 /// A learner as the registry knows it.
@@ -144,7 +144,7 @@ pub static LEARNERS: [LearnerInfo; 7] = [
         trains_model: false,
         is_method: false,
         settings: Vec::new,
-        build: |_, _| Ok(Box::new(Usual)),
+        build: |_, _| Ok(Box::new(Heuristics)),
     },
 ];
 

@@ -1,4 +1,4 @@
-//! From candidates to a rule set: judge each on URLs that its learner did not see, *given the rules already chosen*, and keep those
+//! Selection, from candidates to a rule set: judges each on held-out URLs, which its learner did not see, *given the rules already chosen*, and keeps those
 //! that together stay under the bound on false positives.
 //!
 //! The state is a partition of the site's URLs by canonical key. A candidate moves keys to other keys; merging keys saves
@@ -37,29 +37,44 @@ use same::do_the_same;
 use trial::Tally;
 use widen::widen;
 
-/// What selection is bound by.
+/// Number of proposals, those of most support, that the share of wrong labels is estimated from.
+const MAX_NOISE_PROPOSALS: usize = 300;
+
+/// If more than one in this many rules fail the cross-check, more is asked of all rules; else those that failed are given up.
+const MIN_RULES_PER_FAILURE: usize = 3;
+
+/// Number of rounds in which rules that failed the cross-check are replaced by others, before more is asked of all.
+const MAX_CROSS_CHECK_ROUNDS: usize = 8;
+
+/// Number of URLs that a rule must save; one that saves less is not worth reading.
+const MIN_SAVED_URLS: u64 = 3;
+
+/// Multiple of `max_fpr` that a rule by itself may reach, if the others leave room for it.
+pub const MAX_RULE_FPR_FACTOR: f64 = 5.0;
+
+/// Limits of the selection.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
     /// The share of false positives that the chosen rules together may have, as an upper confidence bound.
     pub max_fpr: f64,
-    /// A rule with fewer trials than this is not believed.
+    /// Number of held-out trials that a rule needs.
     pub min_trials: u64,
-    /// Whether rules are also tried more widely than they were proposed.
+    /// Whether wider variants of the proposed rules are tried, too.
     pub widen: bool,
 }
 
-/// A candidate and the folds that its learner did not see when it proposed it, a set of bits.
+/// A candidate with the folds held out from its learner.
 #[derive(Clone, Debug)]
 pub struct Proposal {
     /// The candidate.
     pub candidate: Candidate,
-    /// The folds.
+    /// The folds that its learner did not see when it proposed it, a set of bits.
     pub unseen: u32,
-    /// Who proposed it; the first is named in the rule.
+    /// The learners that proposed it; the first is named in the rule.
     pub learners: Vec<&'static str>,
 }
 
-/// Rules that a choice has to get along with.
+/// Rules that are given before the choice.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Given<'r> {
     /// Rules that stand, in order: they are applied before those that are chosen.
@@ -87,20 +102,20 @@ impl Given<'_> {
     }
 }
 
-/// What was chosen.
+/// Result of the selection.
 #[derive(Debug, Default)]
 pub struct Chosen {
     /// The rules, in order, without those that were given.
     pub rules: Vec<Rule>,
-    /// What the site shows of each standing rule; nothing of one that runs in a circle.
+    /// Evidence of the site for or against each standing rule; none for one that runs in a circle.
     pub standing: Vec<Option<Judged>>,
-    /// How many proposals do what a refused rule does.
+    /// Number of proposals left out because a refused rule does the same.
     pub left_out: u64,
-    /// The share of labels that were taken to be wrong, for which rules are not blamed.
+    /// Estimated share of mislabelled URLs (excused).
     pub noise: f64,
 }
 
-/// Choose among `proposals`. What is chosen passes `undust::apply::check`, together with the given rules if they do.
+/// Chooses among `proposals`. What is chosen passes `undust::apply::check`, together with the given rules if they do.
 pub fn select(
     site: &Site,
     proposals: &[Proposal],
@@ -129,7 +144,7 @@ fn given_candidates(given: Given<'_>) -> Vec<Proposal> {
     given.applied().map(|rule| Proposal::of_action(&rule.action)).collect()
 }
 
-/// What the site shows of each standing rule, given those before it.
+/// Evidence of the site for or against each standing rule, given those before it.
 fn judge(site: &Site, given: Given<'_>, max_fpr: f64, noise: Noise) -> Vec<Option<Judged>> {
     if given.standing.is_empty() {
         return Vec::new();
@@ -139,7 +154,7 @@ fn judge(site: &Site, given: Given<'_>, max_fpr: f64, noise: Noise) -> Vec<Optio
     choice.judge_standing(given.standing)
 }
 
-/// The proposals that are worth trying, also more widely than they were proposed, and how many of them do what a refused rule does.
+/// The proposals that are worth trying, wider variants included, and the number of those left out because a refused rule does the same.
 fn worth_trying(
     site: &Site,
     proposals: &[Proposal],
@@ -147,28 +162,28 @@ fn worth_trying(
     site_by: SiteBy,
     refused: &[Rule],
 ) -> (Vec<Proposal>, u64) {
-    let most_wrong = 2.0 * levels(limits)[0].most_wrong;
-    let mut worth_trying = plausible(site, proposals, most_wrong, site_by);
+    let max_wrong_share = 2.0 * levels(limits)[0].max_wrong_share;
+    let mut worth_trying = plausible(site, proposals, max_wrong_share, site_by);
     if limits.widen {
         worth_trying.extend(widen(&worth_trying));
-        worth_trying = plausible(site, &worth_trying, most_wrong, site_by);
+        worth_trying = plausible(site, &worth_trying, max_wrong_share, site_by);
     }
     let actions: Vec<&Action> = worth_trying.iter().map(|p| &p.candidate.action).collect();
-    let is_refused = do_the_same(site, refused, &actions, SLACK * limits.max_fpr);
+    let is_refused = do_the_same(site, refused, &actions, MAX_RULE_FPR_FACTOR * limits.max_fpr);
     let left_out = is_refused.iter().filter(|refused| **refused).count() as u64;
     let mut is_refused = is_refused.into_iter();
     worth_trying.retain(|_| !is_refused.next().unwrap_or_default());
     (worth_trying, left_out)
 }
 
-/// Choose, and ask more of all rules until what is chosen is borne out by evidence that did not choose it.
+/// Chooses, and asks more of all rules until what is chosen is borne out by evidence that did not choose it.
 fn choose_borne_out(mut choice: Choice, limits: Limits, site_by: SiteBy, given: Given<'_>) -> Vec<Rule> {
     let levels = levels(limits);
     choice.level = levels[0];
     choose_start(&mut choice);
     for level in levels {
         choice.level = level;
-        for _ in 0..ROUNDS {
+        for _ in 0..MAX_CROSS_CHECK_ROUNDS {
             let unused = cross_check(&mut choice);
             let unused = unused.into_iter();
             let (asked, failed) = (unused.len(), given_up(unused, |tally| choice.is_borne_out(tally)));
@@ -176,7 +191,7 @@ fn choose_borne_out(mut choice: Choice, limits: Limits, site_by: SiteBy, given: 
                 return choose_checked(&mut choice, site_by, given);
             }
             // Where many fail, those that did not were lucky, and giving up the others would hide it.
-            if failed.len() * FEW > asked {
+            if failed.len() * MIN_RULES_PER_FAILURE > asked {
                 break;
             }
             for candidate in failed {
@@ -188,17 +203,14 @@ fn choose_borne_out(mut choice: Choice, limits: Limits, site_by: SiteBy, given: 
     Vec::new()
 }
 
-/// How many labels are wrong, by what the proposals of most support make equal.
+/// Estimates the share of wrong labels from what the proposals of most support make equal.
 fn noise(site: &Site, proposals: &[Proposal]) -> Noise {
     let candidates: Vec<Candidate> =
-        proposals.iter().take(ENOUGH_TOLD).map(|p| p.candidate.clone()).collect();
-    let sample = site.sample(0).part(plausible::ENOUGH);
+        proposals.iter().take(MAX_NOISE_PROPOSALS).map(|p| p.candidate.clone()).collect();
+    let sample = site.sample(0).part(plausible::MAX_SAMPLE_URLS);
     let (proofs, changes) = proofs(&sample, &candidates);
     Noise::of(&sample, &candidates, &proofs, &changes)
 }
-
-/// So many proposals tell how many labels are wrong.
-const ENOUGH_TOLD: usize = 300;
 
 /// Greedy choices depend on where they begin: find the learner whose rules to choose first, if any. Rules that change many URLs for each that
 /// they save are left out if they are not missed.
@@ -218,19 +230,10 @@ fn choose_start(choice: &mut Choice) {
     choice.moves_many = saved(choice) * 100 < best.1 * 99;
 }
 
-/// How much is saved by a choice as things are.
+/// Number of URLs saved by the choice in its current state.
 fn saved(choice: &mut Choice) -> u64 {
     choose(choice, &mut |_, _, _| false).iter().map(|a| a.trial.outcome.saved).sum()
 }
-
-/// One in so many rules may fail where they are asked again, and be given up for it, before more is asked of all.
-const FEW: usize = 3;
-
-/// So often rules that failed are replaced by others before more is asked of all.
-const ROUNDS: usize = 8;
-
-/// A rule that saves less than this is not worth reading.
-const MIN_SAVED: u64 = 3;
 
 /// The candidates to give up, worst first, so that of the others `holds` is true.
 fn given_up(tallies: impl Iterator<Item = (usize, Tally)>, holds: impl Fn(&Tally) -> bool) -> Vec<usize> {
@@ -248,31 +251,28 @@ fn worst_first(a: &Tally, b: &Tally) -> std::cmp::Ordering {
     pairs(b).total_cmp(&pairs(a)).then(urls(b).total_cmp(&urls(a))).then(a.trials.cmp(&b.trials))
 }
 
-/// How much a rule must have to be said for it.
+/// Evidence that a rule needs.
 #[derive(Clone, Copy, Debug)]
 struct Level {
-    /// Held-out trials.
+    /// Number of held-out trials.
     min_trials: u64,
-    /// The share of wrong ones that a rule by itself may have.
-    most_wrong: f64,
+    /// Greatest share of wrong trials of a rule by itself.
+    max_wrong_share: f64,
 }
 
-/// A rule by itself may be wrong so much more often than all together, if the others leave room for it.
-pub const SLACK: f64 = 5.0;
-
-/// From lax to strict.
+/// The levels of evidence, from lax to strict.
 fn levels(limits: Limits) -> Vec<Level> {
     let Limits { max_fpr, min_trials, .. } = limits;
     vec![
-        Level { min_trials, most_wrong: SLACK * max_fpr },
-        Level { min_trials, most_wrong: max_fpr },
-        Level { min_trials: 3 * min_trials, most_wrong: max_fpr },
-        Level { min_trials: 10 * min_trials, most_wrong: max_fpr },
-        Level { min_trials: 30 * min_trials, most_wrong: max_fpr },
+        Level { min_trials, max_wrong_share: MAX_RULE_FPR_FACTOR * max_fpr },
+        Level { min_trials, max_wrong_share: max_fpr },
+        Level { min_trials: 3 * min_trials, max_wrong_share: max_fpr },
+        Level { min_trials: 10 * min_trials, max_wrong_share: max_fpr },
+        Level { min_trials: 30 * min_trials, max_wrong_share: max_fpr },
     ]
 }
 
-/// What comes of rules chosen in this way on evidence that did not choose them. Of many bad rules, some
+/// Cross-check: results of rules chosen in this way on evidence that did not choose them. Of many bad rules, some
 /// look good on the few URLs they are tried on; chosen for that, they look good together, and nothing but other URLs
 /// can tell. Each fold in turn is kept from the choice and then asked.
 fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
@@ -288,7 +288,7 @@ fn cross_check(choice: &mut Choice) -> BTreeMap<usize, Tally> {
     unused
 }
 
-/// Choose rules that `check` has nothing to say against, but for what it has to say of the given ones.
+/// Chooses rules without findings of `check`, but for those of the given rules.
 fn choose_checked(choice: &mut Choice, site_by: SiteBy, given: Given<'_>) -> Vec<Rule> {
     let name = choice.site_name();
     let known = check(&given.rule_set(name, site_by, Vec::new()));
@@ -302,7 +302,7 @@ fn choose_checked(choice: &mut Choice, site_by: SiteBy, given: Given<'_>) -> Vec
     accepted.iter().map(|a| choice.rule(a)).collect()
 }
 
-/// Choose until the chosen rules keep to both bounds together. What is given up on the way is given up for this choice alone.
+/// Chooses until the chosen rules keep to both bounds together. What is given up on the way is given up for this choice alone.
 fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
     let banned = choice.banned.clone();
     loop {
@@ -321,7 +321,7 @@ fn choose<'s>(choice: &mut Choice<'s>, is_refused: &mut Refused<'_, 's>) -> Vec<
     }
 }
 
-/// The places of rules that `check` complains of, the last of each complaint: selection saw no circle on the URLs it
+/// Indices of rules with a finding of `check`, the last of each finding: selection saw no circle on the URLs it
 /// knows, `check` invents others.
 #[doc(hidden)]
 pub fn refused(name: &str, rules: &[Rule], site_by: SiteBy) -> Vec<usize> {

@@ -1,4 +1,4 @@
-//! One site in memory: ids, not strings.
+//! One site in memory: interned ids instead of strings.
 //!
 //! A URL is its *shape* (everything but the values: which components there are, parameter names, order, separators) and one
 //! number per value. That costs 20 bytes per URL plus 4 per value (about 50 bytes on real sites), 64 bytes of what was seen of
@@ -21,37 +21,37 @@ pub struct Site {
     pub name: String,
     shapes: Vec<Shape>,
     values: Interner,
-    rows: Vec<Row>,
+    rows: Vec<SiteRow>,
     seen: Vec<Seen>,
     tokens: Vec<u32>,
     /// A hash of each cluster's label.
     labels: Vec<u64>,
-    /// Labelled URLs that stood under two different labels.
+    /// Number of URLs seen with two different labels.
     pub contradictions: u64,
-    /// Pages without a label, or whose URL no rule can speak of.
+    /// Number of pages without a label, or with a URL that no rule can match.
     pub unlabelled: u64,
 }
 
 #[derive(Clone, Copy)]
-struct Row {
+struct SiteRow {
     shape: u32,
     cluster: u32,
     first_token: u32,
-    /// Which part of the site the URL belongs to when evidence is held out.
+    /// The fold of the URL, for held-out evidence.
     fold: u32,
     importance: u32,
 }
 
-/// Everything of a URL but its values, in URL order.
+/// The structure of a URL: everything but its values, in URL order.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Shape {
-    /// One entry per value.
+    /// The key of each value.
     pub keys: Vec<Key>,
-    /// `?` with nothing behind it.
+    /// Whether the query is empty: `?` with nothing behind it.
     pub empty_query: bool,
 }
 
-/// What a value belongs to.
+/// The part of a URL that a value belongs to.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub enum Key {
     /// The scheme.
@@ -68,21 +68,21 @@ pub enum Key {
     Param {
         /// Its name.
         name: Vec<u8>,
-        /// 0 for the first of this name.
+        /// Index among the parameters of this name, from 0.
         nth: u32,
-        /// What stands before it.
+        /// The separator before it.
         separator: u8,
     },
     /// A parameter without `=`; its value is empty.
     Flag {
         /// Its name.
         name: Vec<u8>,
-        /// 0 for the first of this name.
+        /// Index among the parameters of this name, from 0.
         nth: u32,
-        /// What stands before it.
+        /// The separator before it.
         separator: u8,
     },
-    /// What stands behind `#`.
+    /// The fragment, without `#`.
     Fragment,
 }
 
@@ -108,23 +108,23 @@ impl Shape {
     }
 }
 
-/// How many parts evidence is held out in.
+/// Number of folds that URLs are dealt into for held-out evidence.
 pub const FOLDS: u32 = 4;
 
-/// All of them, as a set of bits.
+/// All folds, as a set of bits.
 pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
-/// Clusters of at least this many URLs (login walls, error pages) are spread over the folds URL by URL: kept whole, no
+/// Number of URLs from which on a cluster is large. Large clusters (login walls, error pages) are spread over the folds URL by URL: kept whole, no
 /// fold could ever confirm what another one learned of them.
 pub const LARGE_CLUSTER: usize = 24;
 
 impl Site {
-    /// Build the site `name` from its pages. Pages without a label are counted and left out.
+    /// Builds the site `name` from its pages. Pages without a label are counted and left out.
     pub fn new(name: &str, pages: &[Page], seed: u64) -> Site {
         Site::labelled_by(name, pages, Page::label, seed)
     }
 
-    /// Build the site `name` from URLs alone, each a page of its own.
+    /// Builds the site `name` from URLs alone, each a page of its own.
     pub fn of_urls(name: &str, pages: &[Page]) -> Site {
         let site = Site::labelled_by(name, pages, |page| std::str::from_utf8(&page.url).ok(), 0);
         // Two spellings of a URL are no contradiction.
@@ -150,7 +150,7 @@ impl Site {
         site
     }
 
-    /// Add a row for each URL; of its labels, the first counts.
+    /// Adds a row for each URL; of several labels, the first counts.
     fn add_rows(&mut self, labelled: &[Labelled], seed: u64) {
         let by_url = || labelled.chunk_by(|a, b| a.hash == b.hash && a.url == b.url);
         let mut labels = Interner::new();
@@ -169,7 +169,7 @@ impl Site {
             let by = if large { &first.url } else { first.label.as_bytes() };
             let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
             let importance = times.iter().map(Labelled::importance).max().unwrap_or_default();
-            self.rows.push(Row { shape, cluster, first_token, fold, importance });
+            self.rows.push(SiteRow { shape, cluster, first_token, fold, importance });
             let mut seen = Seen::of(first.page);
             for again in again {
                 seen.again(&Seen::of(again.page));
@@ -180,7 +180,7 @@ impl Site {
         self.labels = (0..labels.len() as u32).map(|cluster| xxh3_64(labels.get(cluster))).collect();
     }
 
-    /// Note the values of a URL, and give the number of its shape.
+    /// Interns the values of a URL and returns the number of its shape.
     fn read(&mut self, url: &SplitUrl, known: &mut KnownShapes) -> u32 {
         let Site { values, tokens, .. } = self;
         let shape = &mut known.bytes;
@@ -220,17 +220,17 @@ impl Site {
         number
     }
 
-    /// How many distinct labelled URLs there are.
+    /// Number of distinct labelled URLs.
     pub fn len(&self) -> usize {
         self.rows.len()
     }
 
-    /// Whether there are none.
+    /// Whether there are no labelled URLs.
     pub fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }
 
-    /// How many duplicate clusters there are.
+    /// Number of clusters.
     pub fn clusters(&self) -> usize {
         self.labels.len()
     }
@@ -240,12 +240,12 @@ impl Site {
         self.rows[row as usize].cluster
     }
 
-    /// A hash of a cluster's label: unlike the cluster's number, it does not depend on the site's other pages.
+    /// Hash of a cluster's label: unlike the cluster's number, it does not depend on the site's other pages.
     pub fn label(&self, cluster: u32) -> u64 {
         self.labels[cluster as usize]
     }
 
-    /// Say that a URL is of another page of the site than was told.
+    /// Moves a URL to another cluster of the site.
     #[doc(hidden)]
     pub fn relabel(&mut self, row: u32, cluster: u32) {
         let label = Some(self.label(cluster));
@@ -255,7 +255,7 @@ impl Site {
         *(if seen.cluster.is_some() { &mut seen.cluster } else { &mut seen.digest }) = label;
     }
 
-    /// What was seen of a URL's content, label included.
+    /// Facts seen of a URL's content, label included.
     pub fn seen(&self, row: u32) -> &Seen {
         &self.seen[row as usize]
     }
@@ -270,7 +270,7 @@ impl Site {
         self.rows[row as usize].shape
     }
 
-    /// All shapes, by number.
+    /// The shapes, by number.
     pub fn shapes(&self) -> &[Shape] {
         &self.shapes
     }
@@ -282,13 +282,13 @@ impl Site {
         &self.tokens[row.first_token as usize..][..count]
     }
 
-    /// How much a URL matters, as the bits of a float that is not negative, which are ordered as it is; 0 where it is not
+    /// Importance of a URL, as the bits of a non-negative float (their order is that of the floats); 0 where it is not
     /// known.
     pub fn importance(&self, row: u32) -> u32 {
         self.rows[row as usize].importance
     }
 
-    /// How many distinct values there are.
+    /// Number of distinct values.
     pub fn value_count(&self) -> u32 {
         self.values.len() as u32
     }
@@ -303,12 +303,12 @@ impl Site {
         self.values.find(bytes)
     }
 
-    /// Append the URL of `row` to `out`.
+    /// Appends the URL of `row` to `out`.
     pub fn write_url(&self, row: u32, out: &mut Vec<u8>) {
         self.write_url_with(row, |value| self.value(value), out);
     }
 
-    /// Append the URL of `row` to `out`, with `text` in place of its values.
+    /// Appends the URL of `row` to `out`, with `text` in place of its values.
     pub fn write_url_with<'t>(&self, row: u32, text: impl Fn(u32) -> &'t [u8], out: &mut Vec<u8>) {
         let shape = &self.shapes[self.shape_of(row) as usize];
         for (key, &value) in shape.keys.iter().zip(self.values_of(row)) {
@@ -345,14 +345,14 @@ impl Site {
         }
     }
 
-    /// The URLs outside the folds in `held_out`, a set of bits.
+    /// The sample of URLs outside the folds in `held_out`, a set of bits.
     pub fn sample(&self, held_out: u32) -> Sample<'_> {
         let rows = (0..self.len() as u32).filter(|&row| held_out & (1 << self.fold(row)) == 0).collect();
         Sample { site: self, rows }
     }
 }
 
-/// The part of a site that a learner may look at.
+/// The part of a site that a learner learns from; the rest is held out.
 pub struct Sample<'s> {
     /// The site.
     pub site: &'s Site,
@@ -361,7 +361,7 @@ pub struct Sample<'s> {
 }
 
 impl<'s> Sample<'s> {
-    /// Some of the pages of a sample that has more URLs than are `enough`, with all their URLs.
+    /// A part of the pages, with all their URLs, if the sample has more than `enough` URLs.
     #[must_use]
     pub fn part(&self, enough: usize) -> Sample<'s> {
         let site: &'s Site = self.site;
@@ -370,7 +370,7 @@ impl<'s> Sample<'s> {
         Sample { site, rows: self.rows.iter().filter(is_in).copied().collect() }
     }
 
-    /// The rows of each cluster with at least two of them, clusters in the site's order.
+    /// The clusters with at least two rows in the sample, in the site's order.
     pub fn duplicates(&self) -> Duplicates {
         let cluster = |row: u32| self.site.cluster(row) as usize;
         let mut sizes: Vec<u32> = vec![0; self.site.clusters()];
@@ -418,7 +418,7 @@ struct KnownShapes {
     bytes: Vec<u8>,
 }
 
-/// A page that can be learned from.
+/// A labelled page whose URL is text.
 struct Labelled<'p> {
     hash: u64,
     url: Cow<'p, [u8]>,
@@ -430,7 +430,7 @@ impl Labelled<'_> {
     fn new<'p>(page: &'p Page, label: &'p str) -> Option<Labelled<'p>> {
         let url = normalize(&page.url);
         SplitUrl::new(&url)?;
-        // Literals of learned rules are text: a URL that is not has nothing to teach.
+        // Literals of learned rules are text: nothing can be learned from a URL that is not.
         std::str::from_utf8(&url).ok()?;
         Some(Labelled { hash: xxh3_64_with_seed(&url, 0), url, label, page })
     }

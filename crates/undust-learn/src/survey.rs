@@ -105,12 +105,12 @@ impl Surveyor {
     }
 }
 
-/// No text is shown with more characters than this.
-const MOST_CHARACTERS: usize = 400;
+/// Length of a text that is shown, in characters; longer ones are cut.
+const MAX_TEXT_CHARS: usize = 400;
 
 /// A text that is fit to be shown: URLs may be of any length.
 pub fn shortened(text: &str) -> Cow<'_, str> {
-    match text.char_indices().nth(MOST_CHARACTERS) {
+    match text.char_indices().nth(MAX_TEXT_CHARS) {
         None => Cow::Borrowed(text),
         Some((end, _)) => Cow::Owned(format!("{}…", &text[..end])),
     }

@@ -1,6 +1,6 @@
-//! Phase 4 of dustbuster: try rules out on URLs that they change, until each is valid or refuted (Figs. 3 and 4).
+//! Validation, phase 4 of dustbuster: tries rules on URLs that they change, until each is valid or refuted (Figs. 3 and 4).
 //!
-//! How two URLs are compared is somebody else's business: by fetching both, or, without a network, by their labels
+//! The caller compares the two URLs of a trial: by fetching both, or, without a network, by their labels
 //! ([`labels`]). What was tried is kept in the rule, so that a run can stop anywhere and another one go on.
 //!
 //! Rules need not come from dustbuster. One that was believed for other reasons (held-out evidence, or a person's word) is applied until it is
@@ -28,16 +28,16 @@ pub(crate) use queue::makes_redundant;
 pub use queue::{RuleQueue, Validated, validate_rules};
 pub use trials::{Trial, trials};
 
-/// How much it takes to believe or to refute a rule.
+/// Thresholds of a verdict.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Trying {
-    /// `N`: a rule is tried on at most so many URLs.
+    /// `N`: the number of URLs that a rule is tried on, at most.
     pub samples: u64,
-    /// `ε`: it is refuted by this share of URLs that do not keep their page.
+    /// `ε`: the share of URLs with another page that refutes a rule.
     pub refute: f64,
-    /// With fewer URLs than this to try it on, it stays undecided.
+    /// Number of trials that a verdict needs.
     pub min_trials: u64,
-    /// When the trials are enough.
+    /// The stopping rule.
     pub test: Test,
 }
 
@@ -47,17 +47,17 @@ impl Default for Trying {
     }
 }
 
-/// When the trials of a rule are enough.
+/// Stopping rule: when the trials of a rule are enough.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum Test {
-    /// When the rest of the `samples` cannot change the verdict, as in the paper.
+    /// Stops when the rest of the `samples` cannot change the verdict, as in the paper.
     #[default]
     Fixed,
-    /// As soon as they leave no doubt (see `sequential.rs`): for trials that cost requests.
+    /// Sequential test, which stops as soon as the trials leave no doubt (see `sequential.rs`): for trials that cost requests.
     Sequential,
 }
 
-/// What comparing two URLs gave.
+/// Result of comparing two URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Judgement {
     /// One page.
@@ -66,15 +66,15 @@ pub enum Judgement {
     Other(String),
     /// The second leads to no page, and why.
     Missing(String),
-    /// Nothing can be told of these.
+    /// They cannot be compared.
     Unknown,
-    /// Nothing can be told any more: stop here.
+    /// Nothing can be compared any more: stop here.
     Stop,
 }
 
 impl Trying {
-    /// Figure 3: go on with `so_far` until there is a verdict, until there is nothing left to try, or until the judge
-    /// says stop. Whether it did is the second answer.
+    /// Figure 3: continues `so_far` until there is a verdict, until there is nothing left to try, or until the judge
+    /// says stop; whether it did is the second result.
     pub fn try_out(
         &self,
         so_far: Validation,
@@ -104,7 +104,7 @@ impl Trying {
         (now, false)
     }
 
-    /// Give a verdict if there is one to give; with `nothing_left` to try, on what there was.
+    /// Sets the verdict, if there is one; with `nothing_left` to try, on what there was.
     fn decide(&self, now: &mut Validation, nothing_left: bool) -> bool {
         let Some(verdict) = self.by_share(now, nothing_left).or_else(|| self.by_ratio(now)) else {
             return false;
@@ -149,11 +149,11 @@ fn add(now: &mut Validation, trial: &Trial, same: bool, why: Option<String>) {
     now.samples.push(TriedUrl { url: text(&trial.url), with: text(&trial.with), same, why });
 }
 
-/// Samples kept of each kind, once there is a verdict.
-const MOST_SAMPLES: usize = 3;
+/// Number of samples kept of each kind, once there is a verdict.
+const MAX_KEPT_SAMPLES: usize = 3;
 
 fn keep_some(samples: &mut Vec<TriedUrl>) {
-    let mut left = [MOST_SAMPLES; 2];
+    let mut left = [MAX_KEPT_SAMPLES; 2];
     samples.retain(|sample| {
         let left = &mut left[usize::from(sample.same)];
         let keep = *left > 0;
@@ -162,20 +162,20 @@ fn keep_some(samples: &mut Vec<TriedUrl>) {
     });
 }
 
-/// Whether a rule is still to be tried out. One that skips URLs says of none what it would have to be compared with.
+/// Whether a rule is still to be validated. A skip is not: it names no URL to compare with.
 pub fn is_open(rule: &Rule) -> bool {
     !rule.action.is_skip()
         && rule.review != Review::Rejected
         && rule.validation.as_ref().is_none_or(|v| v.verdict.is_open())
 }
 
-/// Where trying a rule out begins: with what an earlier run left.
+/// State of validation that a run continues from.
 pub fn so_far(rule: &Rule) -> Validation {
     let untried = || Validation { verdict: Verdict::Open, ..Validation::default() };
     rule.validation.clone().unwrap_or_else(untried)
 }
 
-/// Leave out active rules that `undust::apply::check` complains of, the last of each complaint; how many there were. Each rule holds by
+/// Removes active rules with a finding of `undust::apply::check`, the last of each finding, and returns their number. Each rule holds by
 /// itself, but of `a` -> `b`, `b` -> `c` and `c` -> `a` all may. What a person wrote or accepted stays.
 pub fn leave_out_unfit(rules: &mut Vec<Rule>, site: &str, site_by: SiteBy) -> u64 {
     let mut left_out = 0;

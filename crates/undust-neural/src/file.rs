@@ -11,7 +11,7 @@ use serde::{Deserialize, Serialize};
 use crate::model::{Known, Model, Report, TrustedDecoder};
 use crate::network::{BadTensor, Network, Shape, Token as Id};
 use undust_learn::learn::seq2seq::tokens::Delimiters;
-use undust_learn::learn::seq2seq::vocabulary::{MOST_WORDS, Template, Vocabulary, Word};
+use undust_learn::learn::seq2seq::vocabulary::{MAX_WORDS, Template, Vocabulary, Word};
 
 /// The version of the format that this release writes, and the only one it reads.
 pub const VERSION: u32 = 1;
@@ -162,7 +162,7 @@ fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError>
     let FileSite { site, delimiters, words, known, network, report } = file;
     let wrong = |what| ModelError::Site { site: site.clone(), what };
     let distinct: BTreeSet<&str> = words.iter().map(|word| word.text.as_str()).collect();
-    if distinct.len() != words.len() || words.len() > MOST_WORDS {
+    if distinct.len() != words.len() || words.len() > MAX_WORDS {
         return Err(wrong("there are too many words, or one twice"));
     }
     let delimiters = Delimiters::new(delimiters.as_bytes());

@@ -6,7 +6,7 @@ use std::sync::Arc;
 use serde::{Deserialize, Serialize};
 
 use crate::network::{Allowed, Decoder, END, Network, Token as Id, Translation};
-use undust_learn::learn::seq2seq::vocabulary::{ARGUMENTS, MOST_TOKENS, Template, Vocabulary};
+use undust_learn::learn::seq2seq::vocabulary::{ARGUMENTS, MAX_TOKENS, Template, Vocabulary};
 
 /// The model of a site.
 #[derive(Clone)]
@@ -52,7 +52,7 @@ impl TrustedDecoder {
         let is_printable =
             |number: Id| number == END || ARGUMENTS.contains(&number) || self.printable.contains(&number);
         let tokens = (0..size as Id).map(is_printable).collect();
-        Decoder::new(Arc::clone(&self.network), Allowed { tokens, copied: ARGUMENTS }).at_most(MOST_TOKENS)
+        Decoder::new(Arc::clone(&self.network), Allowed { tokens, copied: ARGUMENTS }).at_most(MAX_TOKENS)
     }
 }
 

@@ -10,7 +10,7 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 use crate::model::{Report, TrustedDecoder};
 use crate::network::{Network, Optimizer, Pair, Shape, Token as Id, Training, Translation, loss, train};
 use undust_learn::learn::seq2seq::corpus::{Corpus, Tally};
-use undust_learn::learn::seq2seq::table::{Entry, KNOWN_FROM};
+use undust_learn::learn::seq2seq::table::{Entry, MIN_KNOWN_URLS};
 use undust_learn::learn::seq2seq::targets::numbers_in;
 use undust_learn::learn::seq2seq::vocabulary::{Template, bytes};
 
@@ -312,7 +312,7 @@ impl<'e> Exam<'e> {
         let urls = |most: usize| -> usize {
             self.corpus.by_template.iter().map(Vec::len).filter(|urls| *urls <= most).sum()
         };
-        (urls(KNOWN_FROM - 1) + urls(1)) as f64
+        (urls(MIN_KNOWN_URLS - 1) + urls(1)) as f64
     }
 }
 

@@ -29,7 +29,7 @@ use undust_learn::changes::engine;
 use undust_learn::evaluate::{Evaluation, Metrics, Score, share};
 use undust_learn::learn::pattern_tree::PatternTree;
 use undust_learn::learn::rewrite::{FilterKind, Rewrite};
-use undust_learn::learn::{Learner, say};
+use undust_learn::learn::{Learner, template_helpers};
 use undust_learn::site::{Sample, Site};
 
 /// The false-positive rates that rules may have to be deployed.
@@ -187,7 +187,7 @@ impl Experiment {
 
 /// The pages with their parameters sorted by name.
 fn in_order(pages: &[Page]) -> Vec<Page> {
-    let engine = engine(say::sorting().iter());
+    let engine = engine(template_helpers::sorting().iter());
     let mut scratch = Scratch::new();
     let mut sorted = |page: &Page| {
         let url = engine.canonicalize(&page.url, &mut scratch).into_owned();

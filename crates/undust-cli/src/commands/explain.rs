@@ -122,13 +122,17 @@ fn seen_by_trying(validation: &Validation) -> String {
 
 /// What the learner saw. Without held-out URLs nothing bounds the errors, and there is no sense in saying that they are at most 100 %.
 fn write_evidence(out: &mut impl Write, rule: &Rule, evidence: &Evidence) -> io::Result<()> {
-    let (saved, wrong) = if rule.action.is_skip() { ("skipped", "lost") } else { ("saved", "wrong") };
+    let (saved, trial, wrong) = if rule.action.is_skip() {
+        ("skipped", "held-out page", "lost")
+    } else {
+        ("saved", "held-out URL", "wrong")
+    };
     if evidence.trials > 0 {
         writeln!(
             out,
             "      {saved} {}; of {}, {} {wrong}: at most {} (95 % confidence)",
             counted(evidence.saved, "URL"),
-            counted(evidence.trials, "held-out URL"),
+            counted(evidence.trials, trial),
             thousands(evidence.false_positives),
             percent_at_most(evidence.bound)
         )?;

@@ -69,8 +69,8 @@ impl Kind {
     /// The evidence of a rule, beside the URLs that the rules of its site save.
     fn figures(self, evidence: &Evidence, all: u64) -> Html {
         match self {
-            Kind::Judged => judged(evidence, all, "URLs saved"),
-            Kind::Skip => judged(evidence, all, "URLs skipped"),
+            Kind::Judged => judged(evidence, all, "URLs saved", "wrong"),
+            Kind::Skip => judged(evidence, all, "URLs skipped", "pages lost"),
             Kind::Likely => {
                 [said("strong", thousands(evidence.support)), said("span", "pairs of URLs alike")]
                     .into_iter()
@@ -147,9 +147,9 @@ fn tried(Validation { verdict, positive, negative, .. }: &Validation) -> Html {
 }
 
 /// What a rule saves of all that is saved on its site, and how far it can be believed.
-fn judged(evidence: &Evidence, all: u64, what: &str) -> Html {
+fn judged(evidence: &Evidence, all: u64, what: &str, failed: &str) -> Html {
     let Evidence { saved, trials, false_positives, bound, .. } = evidence;
-    let wrong = format!("{} of {} wrong, held out", thousands(*false_positives), thousands(*trials));
+    let wrong = format!("{} of {} {failed}, held out", thousands(*false_positives), thousands(*trials));
     let share = *saved as f64 / all.max(1) as f64;
     let figures = [
         said("strong", thousands(*saved)),

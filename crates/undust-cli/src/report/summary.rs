@@ -155,7 +155,7 @@ pub(super) fn foot(report: &Report) -> Html {
             "saved",
             "URLs that need no fetch, since another one with the same key is fetched, or since rules skip them",
         ),
-        ("held out", "URLs that the learner did not see when it proposed the rule"),
+        ("held out", "URLs (of skips: pages) that the learner did not see when it proposed the rule"),
         (
             "at most",
             "the share of wrong URLs that the evidence leaves possible, with 95 % confidence; the limit (--max-fpr) is for the rules of a site together",

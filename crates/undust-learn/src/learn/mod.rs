@@ -2,20 +2,20 @@
 
 pub mod decision_tree;
 pub mod dustbuster;
+pub mod heuristics;
 pub mod pattern_tree;
 pub mod pool;
 pub mod rewrite;
-pub mod say;
 pub mod seq2seq;
-pub mod usual;
+pub mod template_helpers;
 
 use undust::rules::Action;
 
 use crate::listing::Listing;
 use crate::site::Sample;
 
-/// URLs with more keys than this teach nothing, and comparing their keys would take time.
-const MOST_KEYS: usize = 256;
+/// Number of keys of a URL; those with more are not learned from: comparing their keys would take time.
+const MAX_KEYS: usize = 256;
 
 /// Proposes rules for a site. Configuration lives in the value; the same sample gives the same candidates.
 pub trait Learner: Send + Sync {

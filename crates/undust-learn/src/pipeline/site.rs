@@ -14,10 +14,10 @@ use crate::evaluate::pairs;
 use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::progress::{Stage, Watch, unwatched};
-use crate::redundant::{Skips, skips};
 use crate::select::same::do_the_same;
 use crate::select::{Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
+use crate::skips::{Skips, skips};
 
 /// How rules are learned.
 #[derive(Clone, Debug)]

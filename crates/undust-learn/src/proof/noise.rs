@@ -15,14 +15,14 @@ use crate::site::Sample;
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Noise(f64);
 
-/// Fewer URLs than this tell nothing of noise.
+/// Number of URLs needed to estimate noise.
 const MIN_URLS: u64 = 100;
-/// Less noise than this is none: the pairs that it spoils are few, and rules must not be excused for nothing.
-const LEAST: f64 = 0.02;
-/// More noise than this is not believed: it would excuse any rule.
-const MOST: f64 = 0.1;
-/// A rule with more wrong pairs than this, noise and all, is wrong itself.
-const WORST_FPR: f64 = 0.25;
+/// Share of wrong labels below which there is no noise: the pairs that it spoils are few, and rules must not be excused for nothing.
+const MIN_NOISE_SHARE: f64 = 0.02;
+/// Greatest share of wrong labels that is believed: more would excuse any rule.
+const MAX_NOISE_SHARE: f64 = 0.1;
+/// Share of wrong pairs, noise included, above which a rule is wrong itself and tells nothing of noise.
+const MAX_RULE_FPR: f64 = 0.25;
 
 impl Noise {
     /// The share of wrong labels.
@@ -47,11 +47,11 @@ impl Noise {
     /// then looks nearly the same, but mostly meets pages that have no other URL; and noise spares no rule, so that there is no more of it than the best rule has.
     pub fn of(sample: &Sample, candidates: &[Candidate], proofs: &[Proof], changes: &Changes) -> Noise {
         let told = Told::new(proofs, changes);
-        if !told.has_strays || told.of_best_rule < LEAST {
+        if !told.has_strays || told.of_best_rule < MIN_NOISE_SHARE {
             return Noise(0.0);
         }
         let noise = told.share_of_strays(sample, candidates).min(told.of_best_rule);
-        Noise(if noise < LEAST { 0.0 } else { noise.min(MOST) })
+        Noise(if noise < MIN_NOISE_SHARE { 0.0 } else { noise.min(MAX_NOISE_SHARE) })
     }
 }
 
@@ -76,7 +76,8 @@ struct ToldBy {
 impl Told {
     fn new(proofs: &[Proof], changes: &Changes) -> Told {
         let mut told = Told { sets: Vec::new(), has_strays: false, of_best_rule: 1.0 };
-        for (rule, merged) in changes.by_rule().filter(|(rule, _)| proofs[*rule as usize].fpr() <= WORST_FPR)
+        for (rule, merged) in
+            changes.by_rule().filter(|(rule, _)| proofs[*rule as usize].fpr() <= MAX_RULE_FPR)
         {
             let (mut urls, mut of_others) = (0, 0);
             for merged in merged.filter(|merged| merged.urls() > 1) {

@@ -99,7 +99,7 @@ impl Changes {
     /// Whether what is known on the way takes no more memory than it is worth.
     fn has_room(&self) -> bool {
         let (keys, changes) = self.at_first;
-        self.keys.len() - keys < MOST_KEYS && self.by_key.len() - changes < 4 * MOST_KEYS
+        self.keys.len() - keys < MAX_KEPT_KEYS && self.by_key.len() - changes < 4 * MAX_KEPT_KEYS
     }
 
     /// What a candidate makes of the site's URLs, in their order.
@@ -159,7 +159,7 @@ impl Changes {
     fn is_asked_often(&mut self, key: u32) -> bool {
         let asked = at(&mut self.asked, key);
         *asked = asked.saturating_add(1);
-        *asked > SELDOM
+        *asked > MAX_RARE_LOOKUPS
     }
 
     /// The changes of a key that is known.
@@ -192,12 +192,12 @@ impl Changes {
     }
 }
 
-/// So many keys that are not the site's URLs may be kept because they might be asked about again: with what is known of each, two hundred bytes. (A quarter of it
+/// Number of keys that are not URLs of the site and are kept because they might be asked about again: with what is known of each, two hundred bytes. (A quarter of it
 /// takes three times as long on sites of 300,000 URLs.)
-const MOST_KEYS: usize = 1 << 22;
+const MAX_KEPT_KEYS: usize = 1 << 22;
 
-/// Keys that are asked about so often are not worth knowing all about.
-const SELDOM: u8 = 2;
+/// Number of lookups of a key up to which it is not worth knowing all about it.
+const MAX_RARE_LOOKUPS: u8 = 2;
 
 /// What is noted of a key.
 fn at<T: Clone + Default>(notes: &mut Vec<T>, key: u32) -> &mut T {

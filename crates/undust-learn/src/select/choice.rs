@@ -10,7 +10,7 @@ use undust::rules::{self, Action, Rule};
 use super::changes::{Changes, Step};
 use super::groups::Groups;
 use super::trial::{Evidence, Judge, Outcome, Tally, Trial};
-use super::{Level, MIN_SAVED, Proposal};
+use super::{Level, MIN_SAVED_URLS, Proposal};
 use crate::again::{Judged, bound};
 use crate::bound::upper_bound;
 use crate::proof::Noise;
@@ -35,11 +35,11 @@ pub(super) struct Choice<'s> {
     /// Which candidates are rules for every site. These and those before them, which stand, are given: they are accepted before any is chosen.
     everywhere: Range<usize>,
     max_fpr: f64,
-    /// How many pages the site has.
+    /// Number of pages of the site.
     pages: f64,
-    /// How many of its labels are wrong.
+    /// Share of wrong labels.
     noise: Noise,
-    /// What there must be to say for a rule.
+    /// Evidence that a rule needs.
     pub(super) level: Level,
     /// The folds whose evidence may be used, a set of bits.
     pub(super) usable: u32,
@@ -56,33 +56,33 @@ pub(super) struct Choice<'s> {
     pub(super) banned: Vec<bool>,
     /// Whether each candidate makes URLs longer.
     grows: Vec<bool>,
-    /// What came of each candidate before any was accepted, by the folds used: the same in every round.
+    /// Outcome of each candidate before any was accepted, by the folds used: the same in every round.
     at_first: Vec<Vec<Option<Outcome>>>,
-    /// Where keys come to rest in the trial at hand.
-    rests: Vec<Rest>,
+    /// Fixed points of keys in the current trial.
+    resting: Vec<RestingKey>,
     trials: u32,
-    /// Whether what the candidate at hand prints is at rest.
+    /// Whether no rule changes what the current candidate prints.
     is_last: bool,
 }
 
-/// Where a key comes to rest.
+/// Fixed point of a key.
 #[derive(Clone, Copy, Default)]
-struct Rest {
-    /// In which trial; 0 is none.
+struct RestingKey {
+    /// Number of the trial; 0 is none.
     trial: u32,
     key: u32,
     /// The length of the longest key on the way.
     longest: u32,
 }
 
-/// A rule that changes more URLs than this for each that it saves says next to nothing of most of them: what they become was never seen.
-const MOST_MOVED: u64 = 50;
+/// URLs changed per URL saved, at most: what most of the others become was never seen.
+const MAX_MOVED_PER_SAVED: u64 = 50;
 
-/// The place of the candidate at hand: behind the site's rules, before those for every site.
+/// The place of the current candidate: behind the site's rules, before those for every site.
 const CANDIDATE_PLACE: u32 = 1 << 31;
 
-/// More steps than this, and accepted rules are taken to run in a circle with the candidate.
-const MOST_STEPS: usize = 64;
+/// Number of steps after which accepted rules are taken to run in a circle with the candidate.
+const MAX_STEPS: usize = 64;
 
 impl<'s> Choice<'s> {
     /// A choice among `proposals`. Those in `everywhere` are rules for every site that are given, those before them rules of the site that stand.
@@ -100,7 +100,7 @@ impl<'s> Choice<'s> {
             max_fpr,
             pages: site.clusters() as f64,
             noise,
-            level: Level { min_trials: 0, most_wrong: max_fpr },
+            level: Level { min_trials: 0, max_wrong_share: max_fpr },
             usable: ALL_FOLDS,
             first: None,
             moves_many: true,
@@ -112,32 +112,32 @@ impl<'s> Choice<'s> {
             banned: vec![false; proposals.len()],
             grows: proposals.iter().map(|p| p.candidate.action.grows()).collect(),
             at_first: vec![Vec::new(); ALL_FOLDS as usize + 1],
-            rests: Vec::new(),
+            resting: Vec::new(),
             trials: 0,
             is_last: false,
         }
     }
 
-    /// Choose greedily, from the start: rules that are right first, then those that what is left of the limits allows.
+    /// Chooses greedily, from the start: rules that are right first, then those that what is left of the limits allows.
     pub(super) fn run(&mut self, is_refused: &mut Refused<'_, 's>) -> Vec<Accepted> {
         self.accept_given();
         for candidate in self.open() {
             self.look_at_first(candidate);
         }
         let mut accepted: Vec<Accepted> = Vec::new();
-        let right = self.max_fpr.min(self.level.most_wrong);
+        let right = self.max_fpr.min(self.level.max_wrong_share);
         if let Some(first) = self.first {
             self.fill(right, Some(first), &mut accepted, is_refused);
         }
         self.fill(right, None, &mut accepted, is_refused);
         self.wake(&mut accepted, is_refused);
-        if self.level.most_wrong > self.max_fpr {
-            self.fill(self.level.most_wrong, None, &mut accepted, is_refused);
+        if self.level.max_wrong_share > self.max_fpr {
+            self.fill(self.level.max_wrong_share, None, &mut accepted, is_refused);
         }
         accepted
     }
 
-    /// Begin anew, with the given rules; what came of each, given those before it. None of one that runs in a circle: it is left out.
+    /// Starts over with the given rules; the trial of each, given those before it. None for one that runs in a circle: it is left out.
     fn accept_given(&mut self) -> Vec<Option<Trial>> {
         self.changes.begin();
         self.groups.reset(self.site);
@@ -152,7 +152,7 @@ impl<'s> Choice<'s> {
         (0..end).map(&mut accept).collect()
     }
 
-    /// What the site shows of the standing rules, of which there are no others.
+    /// Evidence for or against the standing rules, which are all there are.
     pub(super) fn judge_standing(&mut self, rules: &[Rule]) -> Vec<Option<Judged>> {
         let trials = self.accept_given();
         let judged = |(candidate, trial): (usize, Option<Trial>)| {
@@ -178,10 +178,10 @@ impl<'s> Choice<'s> {
         &self.site.name
     }
 
-    /// Accept more rules, all or those of one learner, each wrong on at most this share of its trials.
+    /// Accepts more rules, all or those of one learner, each wrong on at most this share of its trials.
     fn fill(
         &mut self,
-        most_wrong: f64,
+        max_wrong_share: f64,
         learner: Option<&str>,
         accepted: &mut Vec<Accepted>,
         is_refused: &mut Refused<'_, 's>,
@@ -194,18 +194,20 @@ impl<'s> Choice<'s> {
                 continue;
             }
             let outcome = self.at_first(candidate);
-            if self.believes(&outcome, most_wrong) {
+            if self.believes(&outcome, max_wrong_share) {
                 heap.push(self.rank(candidate, &outcome));
             }
         }
-        self.accept_from(heap, most_wrong, accepted, is_refused);
+        self.accept_from(heap, max_wrong_share, accepted, is_refused);
     }
 
-    /// Accept rules that had nothing to do before others were accepted, and have now.
+    /// Accepts rules that had no effect before others were accepted, and have one now.
     fn wake(&mut self, accepted: &mut Vec<Accepted>, is_refused: &mut Refused<'_, 's>) {
         let mut heap: BinaryHeap<Rank> = BinaryHeap::new();
         for candidate in self.open() {
-            if self.banned[candidate] || self.grows[candidate] || self.at_first(candidate).saved >= MIN_SAVED
+            if self.banned[candidate]
+                || self.grows[candidate]
+                || self.at_first(candidate).saved >= MIN_SAVED_URLS
             {
                 continue;
             }
@@ -217,17 +219,18 @@ impl<'s> Choice<'s> {
         self.accept_from(heap, self.max_fpr, accepted, is_refused);
     }
 
-    /// Accept what is still believed of these when it is its turn.
+    /// Accepts those that still have the evidence when it is their turn.
     fn accept_from(
         &mut self,
         mut heap: BinaryHeap<Rank>,
-        most_wrong: f64,
+        max_wrong_share: f64,
         accepted: &mut Vec<Accepted>,
         is_refused: &mut Refused<'_, 's>,
     ) {
         let mut total = Tally::sum(accepted.iter().map(|a| a.trial.outcome.seen));
         while let Some((.., Reverse(candidate))) = heap.pop() {
-            let trial = self.try_out(candidate).filter(|trial| self.believes(&trial.outcome, most_wrong));
+            let trial =
+                self.try_out(candidate).filter(|trial| self.believes(&trial.outcome, max_wrong_share));
             let Some(trial) = trial else { continue };
             let now = self.rank(candidate, &trial.outcome);
             if heap.peek().is_some_and(|next| *next > now) {
@@ -249,7 +252,7 @@ impl<'s> Choice<'s> {
         }
     }
 
-    /// Note what `candidate` would do before any is accepted; nothing where it would run in a circle.
+    /// Notes the outcome of `candidate` before any is accepted; the default where it would run in a circle.
     fn look_at_first(&mut self, candidate: usize) {
         let usable = self.usable as usize;
         self.at_first[usable].resize(self.proposals.len(), None);
@@ -258,7 +261,7 @@ impl<'s> Choice<'s> {
         }
     }
 
-    /// What `candidate` would have done before any was accepted.
+    /// Outcome of `candidate` before any was accepted.
     fn at_first(&self, candidate: usize) -> Outcome {
         self.at_first[self.usable as usize][candidate].unwrap_or_default()
     }
@@ -273,17 +276,17 @@ impl<'s> Choice<'s> {
         tally.excused(self.noise).is_borne_out(self.max_fpr, self.pages)
     }
 
-    /// Whether there is enough to be said for a candidate.
-    fn believes(&self, outcome: &Outcome, most_wrong: f64) -> bool {
+    /// Whether a candidate has the evidence that its level asks for.
+    fn believes(&self, outcome: &Outcome, max_wrong_share: f64) -> bool {
         let seen = outcome.seen.excused(self.noise);
-        outcome.saved >= MIN_SAVED
-            && (self.moves_many || outcome.saved * MOST_MOVED >= outcome.moved)
+        outcome.saved >= MIN_SAVED_URLS
+            && (self.moves_many || outcome.saved * MAX_MOVED_PER_SAVED >= outcome.moved)
             && seen.trials >= self.level.min_trials
-            && seen.wrong as f64 <= most_wrong * seen.trials as f64
-            && seen.wrong_pairs as f64 <= most_wrong * seen.pairs as f64
+            && seen.wrong as f64 <= max_wrong_share * seen.trials as f64
+            && seen.wrong_pairs as f64 <= max_wrong_share * seen.pairs as f64
     }
 
-    /// What `candidate` would do after the rules accepted so far; `None` when they would run in a circle.
+    /// Trial of `candidate` behind the rules accepted so far; `None` when they would run in a circle.
     fn try_out(&mut self, candidate: usize) -> Option<Trial> {
         let mut trial = Trial { moves: self.moves(candidate)?, ..Trial::default() };
         trial.outcome.moved = trial.moves.len() as u64;
@@ -305,7 +308,7 @@ impl<'s> Choice<'s> {
         Some(trial)
     }
 
-    /// The keys that `candidate` changes, with where each comes to rest; `None` for a circle.
+    /// The keys that `candidate` changes, each with its fixed point; `None` for a circle.
     fn moves(&mut self, candidate: usize) -> Option<Vec<(u32, u32)>> {
         self.trials += 1;
         self.is_last = self.is_last(candidate);
@@ -331,25 +334,25 @@ impl<'s> Choice<'s> {
         &self.proposals[candidate].candidate.action
     }
 
-    /// Where a key comes to rest under the accepted rules and `candidate`, tried last; `None` for a circle. The first step is the
+    /// Fixed point of a key under the accepted rules and `candidate`, tried last; `None` for a circle. The first step is the
     /// candidate's: accepted rules have nothing to change where URLs are.
     fn settle(&mut self, step: Step, candidate: u32) -> Option<u32> {
         let start = self.changes.key(step.key).len();
         if self.is_last && !self.changes.is_strange(step.key) {
             return (!too_long(self.changes.key(step.after).len(), start)).then_some(step.after);
         }
-        if let Some(rest) = self.rests.get(step.after as usize).filter(|rest| rest.trial == self.trials) {
+        if let Some(rest) = self.resting.get(step.after as usize).filter(|rest| rest.trial == self.trials) {
             return (!too_long(rest.longest as usize, start)).then_some(rest.key);
         }
         let (mut key, mut longest) = (step.after, 0);
-        for _ in 1..MOST_STEPS {
+        for _ in 1..MAX_STEPS {
             longest = longest.max(self.changes.key(key).len());
             if too_long(longest, start) {
                 return None;
             }
             let place = |c: u32| if c == candidate { Some(CANDIDATE_PLACE) } else { self.place[c as usize] };
             let Some(after) = self.changes.first_of(key, place) else {
-                self.note_rest(step.after, Rest { trial: self.trials, key, longest: longest as u32 });
+                self.note_rest(step.after, RestingKey { trial: self.trials, key, longest: longest as u32 });
                 return Some(key);
             };
             key = after;
@@ -357,11 +360,11 @@ impl<'s> Choice<'s> {
         None
     }
 
-    fn note_rest(&mut self, key: u32, rest: Rest) {
-        if self.rests.len() <= key as usize {
-            self.rests.resize(self.changes.len(), Rest::default());
+    fn note_rest(&mut self, key: u32, rest: RestingKey) {
+        if self.resting.len() <= key as usize {
+            self.resting.resize(self.changes.len(), RestingKey::default());
         }
-        self.rests[key as usize] = rest;
+        self.resting[key as usize] = rest;
     }
 
     fn accept(&mut self, candidate: usize, trial: &Trial, place: u32) {
@@ -374,7 +377,7 @@ impl<'s> Choice<'s> {
 
     fn rank(&self, candidate: usize, outcome: &Outcome) -> Rank {
         let is_substitution = matches!(self.action(candidate), Action::Substitute(_));
-        let trust = if is_substitution { IN_ANY_PLACE } else { 1.0 };
+        let trust = if is_substitution { SUBSTITUTION_TRUST } else { 1.0 };
         let surely =
             trust * (1.0 - upper_bound(outcome.seen.wrong, outcome.seen.trials)) * outcome.saved as f64;
         // Rounded, to be the same on every machine. Floats that are not negative are ordered as their bits are.
@@ -390,7 +393,7 @@ impl<'s> Choice<'s> {
         }
     }
 
-    /// What a trial showed of a rule that learners saw so often.
+    /// Evidence of a trial for a rule with this support.
     fn evidence(&self, trial: &Trial, support: u64) -> rules::Evidence {
         let Outcome { saved, seen, .. } = &trial.outcome;
         let text = |key: u32| String::from_utf8_lossy(self.changes.key(key)).into_owned();
@@ -405,5 +408,5 @@ impl<'s> Choice<'s> {
     }
 }
 
-/// What a substitution saves counts less: it speaks of any place of a URL, and is harder to believe of URLs that were not seen.
-const IN_ANY_PLACE: f64 = 0.8;
+/// Weight of what a substitution saves: it matches in any place of a URL, and is harder to believe of URLs that were not seen.
+const SUBSTITUTION_TRUST: f64 = 0.8;

@@ -10,7 +10,7 @@ use undust::url::{SiteBy, SplitUrl};
 use xxhash_rust::xxh3::Xxh3;
 
 use super::changes::{Changes, Step};
-use super::{MIN_SAVED, Proposal};
+use super::{MIN_SAVED_URLS, Proposal};
 use crate::changes::{Change, Merged};
 use crate::site::Site;
 
@@ -18,14 +18,14 @@ use crate::site::Site;
 pub(super) fn plausible(
     site: &Site,
     proposals: &[Proposal],
-    most_wrong: f64,
+    max_wrong_share: f64,
     site_by: SiteBy,
 ) -> Vec<Proposal> {
     let is_refused = |proposal: &Proposal| {
         let rules = vec![Rule::new(proposal.candidate.action.clone())];
         !is_fit(&RuleSet::of_site(&site.name, site_by, rules))
     };
-    let rows = site.sample(0).part(ENOUGH).rows;
+    let rows = site.sample(0).part(MAX_SAMPLE_URLS).rows;
     let changes = Changes::new(site, &rows, proposals);
     let mut kept: Vec<Proposal> = Vec::new();
     let mut by_effect: BTreeMap<u64, (usize, Rank)> = BTreeMap::new();
@@ -35,7 +35,7 @@ pub(super) fn plausible(
         if !steps.iter().all(|step| SplitUrl::new(changes.key(step.after)).is_some()) {
             continue;
         }
-        let Some(effect) = effect(site, &rows, steps, most_wrong) else { continue };
+        let Some(effect) = effect(site, &rows, steps, max_wrong_share) else { continue };
         let rank = rank(proposal, steps.len());
         match by_effect.entry(effect) {
             Entry::Vacant(_) if is_refused(proposal) => {}
@@ -56,19 +56,19 @@ pub(super) fn plausible(
     kept
 }
 
-/// So many URLs are enough for a first look.
-pub(super) const ENOUGH: usize = 25_000;
+/// Number of URLs of the sample for the first look.
+pub(super) const MAX_SAMPLE_URLS: usize = 25_000;
 
-/// With so many false positives, which are a larger share than was allowed, a proposal is beyond what any choice of evidence or of other
+/// Number of false positives that, as a larger share than was allowed, are beyond what any choice of evidence or of other
 /// rules could mend.
-const HOPELESS: u64 = 10;
+const MIN_HOPELESS_ERRORS: u64 = 10;
 
-/// Rules that have nothing to do by themselves must at least speak of so many URLs.
-const LEAST_IDLE: usize = 10;
+/// Number of URLs that a rule must match if by itself it makes none equal.
+const MIN_IDLE_URLS: usize = 10;
 
 /// A number for all sets of URLs that these steps make equal; none where that is not worth a rule. Steps that make next to nothing equal, but are never wrong,
 /// are told apart by what they do: they may have more to do once other rules are there.
-fn effect(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<u64> {
+fn effect(site: &Site, rows: &[u32], steps: &[Step], max_wrong_share: f64) -> Option<u64> {
     let page = |key: u32| site.cluster(rows[key as usize]);
     let mut order: Vec<&Step> = steps.iter().collect();
     order.sort_unstable_by_key(|step| (step.after, page(step.key), step.key));
@@ -91,8 +91,8 @@ fn effect(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<
         at += changes.len();
     }
     let mut hasher = Xxh3::new();
-    if spared < MIN_SAVED {
-        if wrong > 0 || steps.len() < LEAST_IDLE {
+    if spared < MIN_SAVED_URLS {
+        if wrong > 0 || steps.len() < MIN_IDLE_URLS {
             return None;
         }
         for step in steps {
@@ -101,7 +101,7 @@ fn effect(site: &Site, rows: &[u32], steps: &[Step], most_wrong: f64) -> Option<
         }
         return Some(hasher.digest());
     }
-    if wrong >= HOPELESS && wrong as f64 > most_wrong * spared as f64 {
+    if wrong >= MIN_HOPELESS_ERRORS && wrong as f64 > max_wrong_share * spared as f64 {
         return None;
     }
     sets.sort_unstable();

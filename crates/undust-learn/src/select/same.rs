@@ -18,13 +18,18 @@ use crate::site::{ALL_FOLDS, Site};
 /// The share of URLs that rules must spare in common to do the same.
 pub(crate) const SAME_SHARE: f64 = 0.9;
 
-/// For each of `actions`, whether it does the same as one of `rules` on the URLs of the site, or a part of that, each rule by itself. A rule is right if at most `most_wrong` of the URLs that
+/// For each of `actions`, whether it does the same as one of `rules` on the URLs of the site, or a part of that, each rule by itself. A rule is right if at most `max_wrong_share` of the URLs that
 /// it spares are of another page.
-pub(crate) fn do_the_same(site: &Site, rules: &[Rule], actions: &[&Action], most_wrong: f64) -> Vec<bool> {
+pub(crate) fn do_the_same(
+    site: &Site,
+    rules: &[Rule],
+    actions: &[&Action],
+    max_wrong_share: f64,
+) -> Vec<bool> {
     if rules.is_empty() {
         return vec![false; actions.len()];
     }
-    let rows = site.sample(0).part(plausible::ENOUGH).rows;
+    let rows = site.sample(0).part(plausible::MAX_SAMPLE_URLS).rows;
     let all = rules.iter().map(|rule| &rule.action).chain(actions.iter().copied());
     let proposals: Vec<Proposal> = all.map(Proposal::of_action).collect();
     let changes = Changes::new(site, &rows, &proposals);
@@ -32,7 +37,7 @@ pub(crate) fn do_the_same(site: &Site, rules: &[Rule], actions: &[&Action], most
     let page = |url: u32| site.cluster(rows[url as usize]);
     let known = rules.iter().enumerate().map(|(number, rule)| {
         let effect = effect(number);
-        let is_right = effect.wrong(page) as f64 <= most_wrong * effect.spared() as f64;
+        let is_right = effect.wrong(page) as f64 <= max_wrong_share * effect.spared() as f64;
         (&rule.action, effect, is_right)
     });
     let known: Vec<(&Action, Effect, bool)> = known.collect();

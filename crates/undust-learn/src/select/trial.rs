@@ -1,4 +1,4 @@
-//! What a candidate would do to the partition, in numbers.
+//! Trials: the effect of a candidate on the partition, counted.
 
 use std::cmp::Reverse;
 
@@ -7,25 +7,25 @@ use crate::bound::upper_bound;
 use crate::proof::Noise;
 use crate::site::ALL_FOLDS;
 
-/// Example pairs kept per rule.
-const MOST_EXAMPLES: usize = 3;
+/// Number of example pairs kept per rule.
+const MAX_EXAMPLES: usize = 3;
 
-/// What a candidate would do now.
+/// Effect of a candidate on the current partition.
 #[derive(Clone, Debug, Default)]
 pub(super) struct Trial {
-    /// Keys, and what becomes of them.
+    /// Keys, and the keys they become.
     pub(super) moves: Vec<(u32, u32)>,
     pub(super) outcome: Outcome,
     /// Keys made equal, of one page.
     pub(super) examples: Vec<(u32, u32)>,
 }
 
-/// What comes of a trial.
+/// Counts of a trial.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Outcome {
-    /// Keys that change.
+    /// Number of keys that change.
     pub(super) moved: u64,
-    /// Keys that disappear.
+    /// Number of keys that disappear.
     pub(super) saved: u64,
     /// By the evidence that the choice may use.
     pub(super) seen: Tally,
@@ -33,7 +33,7 @@ pub(super) struct Outcome {
     pub(super) unused: Tally,
 }
 
-/// What happens to the URLs of some folds.
+/// Counts over the URLs of some folds.
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Tally {
     /// URLs that need not be crawled.
@@ -62,7 +62,7 @@ impl Tally {
         })
     }
 
-    /// The same without the errors that wrong labels explain, and twice the deviation that their number may have.
+    /// This tally without the errors that wrong labels explain, and twice the deviation that their number may have.
     pub(super) fn excused(&self, noise: Noise) -> Tally {
         let stray = noise.share() * self.asked as f64;
         if stray <= 0.0 {
@@ -76,7 +76,7 @@ impl Tally {
         Tally { wrong, wrong_pairs, ..*self }
     }
 
-    /// How many pages may be lost: what happened to held-out URLs happens to all.
+    /// Upper bound of the pages lost: what happened to held-out URLs happens to all.
     pub(super) fn lost(&self) -> f64 {
         upper_bound(self.wrong, self.trials) * self.spared as f64
     }
@@ -87,7 +87,7 @@ impl Tally {
         self.wrong <= 1 || self.is_safe(max_fpr, pages)
     }
 
-    /// Whether both bounds hold on a site of so many pages.
+    /// Whether both bounds hold on a site of this number of pages.
     pub(super) fn is_safe(&self, max_fpr: f64, pages: f64) -> bool {
         self.lost() <= (max_fpr * pages).ceil()
             && (self.spared == 0 || upper_bound(self.wrong_pairs, self.pairs) <= max_fpr)
@@ -101,7 +101,7 @@ pub(super) struct Judge {
     merged: Vec<Count>,
 }
 
-/// Which evidence is there.
+/// The folds that count as evidence.
 #[derive(Clone, Copy)]
 pub(super) struct Evidence {
     /// The folds that the choice may use, a set of bits.
@@ -113,7 +113,7 @@ pub(super) struct Evidence {
 }
 
 impl Judge {
-    /// Add to `trial` what merging the keys `parts` into one means.
+    /// Adds to `trial` the effect of merging the keys `parts` into one.
     pub(super) fn judge(&mut self, groups: &Groups, parts: &[u32], evidence: Evidence, trial: &mut Trial) {
         self.merge(groups, parts);
         let Some(page) = majority(self.merged.iter()).map(|count| count.cluster) else { return };
@@ -124,7 +124,7 @@ impl Judge {
         *saved += parts.len() as u64 - 1;
         for &part in parts.iter().filter(|&&part| part != kept) {
             let lost = majority(groups.of(part)).filter(|lost| lost.cluster != page);
-            if lost.is_none() && trial.examples.len() < MOST_EXAMPLES && part.max(kept) < urls {
+            if lost.is_none() && trial.examples.len() < MAX_EXAMPLES && part.max(kept) < urls {
                 trial.examples.push((part, kept));
             }
             for (folds, tally) in sides(usable, seen, unused) {

@@ -8,7 +8,7 @@ use undust::rules::{Action, Rewrite};
 
 use super::Proposal;
 use crate::learn::Candidate;
-use crate::learn::say::forget_unused;
+use crate::learn::template_helpers::forget_unused;
 
 /// Wider forms of these proposals, without those that are there already. They have seen what the rules they come from have seen.
 pub(super) fn widen(proposals: &[Proposal]) -> Vec<Proposal> {
@@ -65,11 +65,11 @@ fn further_parameters(rewrite: &Rewrite) -> Option<Rewrite> {
     Rewrite::new(matches, becomes).ok()
 }
 
-/// So many rules that differ in one text are one rule for any text.
-const SEVERAL: usize = 3;
+/// Number of rules differing in one text that become one rule for any text.
+const MIN_RULES_TO_WIDEN: usize = 3;
 
-/// Rules with more texts than this are left as they are.
-const MOST_TEXTS: usize = 64;
+/// Number of texts of a rule; rules with more are not widened.
+const MAX_RULE_TEXTS: usize = 64;
 
 /// Rules that stand for several which differ in one text.
 fn merged(proposals: &[Proposal]) -> Vec<Proposal> {
@@ -77,7 +77,7 @@ fn merged(proposals: &[Proposal]) -> Vec<Proposal> {
     for proposal in proposals {
         let Action::Rewrite(rewrite) = &proposal.candidate.action else { continue };
         let texts = rewrite.matches().texts().count();
-        for place in (0..texts).filter(|_| texts <= MOST_TEXTS) {
+        for place in (0..texts).filter(|_| texts <= MAX_RULE_TEXTS) {
             let Some(open) = opened(rewrite, place).map(|open| proposal.saying(open)) else { continue };
             let (known, rules) = alike.entry(open.candidate.action.to_string()).or_insert((open, 0));
             if *rules > 0 {
@@ -88,7 +88,11 @@ fn merged(proposals: &[Proposal]) -> Vec<Proposal> {
             *rules += 1;
         }
     }
-    alike.into_values().filter(|(_, rules)| *rules >= SEVERAL).map(|(proposal, _)| proposal).collect()
+    alike
+        .into_values()
+        .filter(|(_, rules)| *rules >= MIN_RULES_TO_WIDEN)
+        .map(|(proposal, _)| proposal)
+        .collect()
 }
 
 /// The name of the hole that takes the place of a text.

@@ -6,7 +6,7 @@ use serde::Serialize;
 use undust::page::Page;
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::conflicts::{MOST_EXAMPLES, hash};
+use super::conflicts::{MAX_EXAMPLES, hash};
 use super::shown;
 use crate::site::Site;
 
@@ -64,6 +64,6 @@ fn claims(kind: &'static str, claim: Claim, pages: &[Page], labels: &HashMap<u64
     // By hash: the order of the input does not matter.
     refuted.sort_unstable_by_key(|(url, _, target)| (*url, *target));
     let pair = |(_, page, target): &(u64, &Page, &str)| [shown(&page.url), shown(target.as_bytes())];
-    found.examples = refuted.iter().take(MOST_EXAMPLES).map(pair).collect();
+    found.examples = refuted.iter().take(MAX_EXAMPLES).map(pair).collect();
     found
 }

@@ -49,10 +49,10 @@ pub struct TwoLabels {
     pub labels: Vec<String>,
 }
 
-/// So many examples are kept of each kind.
-pub(super) const MOST_EXAMPLES: usize = 8;
-/// So many labels of a URL.
-const MOST_LABELS: usize = 4;
+/// Number of examples kept of each kind.
+pub(super) const MAX_EXAMPLES: usize = 8;
+/// Number of labels kept of a URL.
+const MAX_LABELS: usize = 4;
 
 /// What the rules do that labels do not bear out.
 pub(super) fn find(site: &Site, merged: &Merged, rules: &SiteRules, site_by: SiteBy) -> Conflicts {
@@ -66,8 +66,7 @@ pub(super) fn find(site: &Site, merged: &Merged, rules: &SiteRules, site_by: Sit
         let Some(there) = of_key.iter().find(is_kept) else { continue };
         let mut wrong = of_key.iter().filter(|entry| !is_kept(entry)).peekable();
         // One example of each key: the next one would show the same.
-        pairs
-            .extend(wrong.peek().filter(|_| pairs.len() < MOST_EXAMPLES).map(|entry| (entry.row, there.row)));
+        pairs.extend(wrong.peek().filter(|_| pairs.len() < MAX_EXAMPLES).map(|entry| (entry.row, there.row)));
         found.wrong += wrong.count() as u64;
     }
     found.lost = covered.iter().filter(|covered| !**covered).count() as u64;
@@ -99,7 +98,7 @@ pub(super) fn two_labels(pages: &[Page]) -> Vec<TwoLabels> {
         if *first.entry(url).or_insert(label) != label {
             chosen.insert(url, BTreeSet::new());
         }
-        if chosen.len() > MOST_EXAMPLES {
+        if chosen.len() > MAX_EXAMPLES {
             chosen.pop_last();
         }
     }
@@ -111,7 +110,7 @@ pub(super) fn two_labels(pages: &[Page]) -> Vec<TwoLabels> {
         }
     }
     let labels = |labels: BTreeSet<&str>| {
-        labels.into_iter().take(MOST_LABELS).map(|label| shortened(label).into_owned()).collect()
+        labels.into_iter().take(MAX_LABELS).map(|label| shortened(label).into_owned()).collect()
     };
     chosen
         .into_values()

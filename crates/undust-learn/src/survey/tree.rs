@@ -8,8 +8,8 @@ use super::shortened;
 use crate::learn::pattern_tree::outline::{Outline, OutlineNode, ToldBy, outline};
 use crate::site::Site;
 
-/// So many patterns are kept.
-const MOST_NODES: usize = 60;
+/// Number of patterns kept.
+const MAX_NODES: usize = 60;
 
 /// The upper part of a site's pattern tree.
 #[derive(Clone, Debug, Default, PartialEq, Serialize)]
@@ -28,7 +28,7 @@ impl Tree {
         let mut largest: Vec<u32> = (0..nodes.len() as u32).collect();
         // A node has no more URLs than the one above, which stands before it: whoever is kept, so is what is above.
         largest.sort_by_key(|&node| Reverse(nodes[node as usize].urls));
-        largest.truncate(MOST_NODES);
+        largest.truncate(MAX_NODES);
         largest.sort_unstable();
         let place = |old: u32| largest.binary_search(&old).ok().map(|new| new as u32);
         let kept = largest.iter().map(|&node| {

@@ -38,9 +38,10 @@ pub struct FormPair {
     pub examples: Vec<[String; 2]>,
 }
 
-/// So many pairs of forms are kept, each with so many examples.
-const MOST_PAIRS: usize = 12;
-const MOST_EXAMPLES: usize = 3;
+/// Number of pairs of forms kept.
+const MAX_FORM_PAIRS: usize = 12;
+/// Number of examples kept of each pair of forms.
+const MAX_EXAMPLES: usize = 3;
 
 /// Two forms, of a URL that would not be missed and of one that would do, and what both differ in.
 type FormsOfPair = (Vec<u8>, Vec<u8>, Vec<Habit>);
@@ -60,7 +61,7 @@ pub(super) fn find(site: &Site, merged: &Merged) -> Unexplained {
             pairs.entry((forms.of(row), forms.of(best), differ_in)).or_default().add(row, best);
         }
     }
-    found.more_pairs = pairs.len().saturating_sub(MOST_PAIRS) as u64;
+    found.more_pairs = pairs.len().saturating_sub(MAX_FORM_PAIRS) as u64;
     found.pairs = most_frequent(site, pairs);
     found
 }
@@ -75,7 +76,7 @@ fn most_frequent(site: &Site, pairs: BTreeMap<FormsOfPair, Pair>) -> Vec<FormPai
         urls: pair.urls,
         examples: pair.examples.iter().map(|rows| rows.map(|row| url_of(site, row))).collect(),
     };
-    pairs.into_iter().take(MOST_PAIRS).map(form_pair).collect()
+    pairs.into_iter().take(MAX_FORM_PAIRS).map(form_pair).collect()
 }
 
 #[derive(Default)]
@@ -87,7 +88,7 @@ struct Pair {
 impl Pair {
     fn add(&mut self, row: u32, best: u32) {
         self.urls += 1;
-        if self.examples.len() < MOST_EXAMPLES {
+        if self.examples.len() < MAX_EXAMPLES {
             self.examples.push([row, best]);
         }
     }

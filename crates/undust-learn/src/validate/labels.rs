@@ -27,8 +27,8 @@ struct Labelled {
     label: u32,
 }
 
-/// So many rules are tried in one walk over the pages: what they change is held in memory.
-const AT_ONCE: usize = 64;
+/// Number of rules tried in one pass over the pages: what they change is held in memory.
+const MAX_RULES_PER_PASS: usize = 64;
 
 /// A URL that a rule changes, as a row, and what it becomes.
 type Change = (u32, u64);
@@ -94,7 +94,7 @@ impl LabelledPages {
             let changes = self.changes(rules);
             rules.iter().zip(changes).map(|(rule, changes)| self.try_out(rule, &changes, trying)).collect()
         };
-        rules.chunks(AT_ONCE).flat_map(some).collect()
+        rules.chunks(MAX_RULES_PER_PASS).flat_map(some).collect()
     }
 
     fn changes(&self, rules: &[Rule]) -> Vec<Vec<Change>> {

@@ -110,7 +110,7 @@ fn a_stopped_run_goes_on_where_it_was() {
     let (whole, _) = trying.try_out(Validation::default(), TriedBy::Fetching, numbered(90), until(1000));
     assert_eq!(again, whole);
     assert_eq!((whole.verdict, whole.positive, whole.negative), (Verdict::Valid, 87, 3));
-    assert_eq!(whole.samples.len(), 2 * MOST_SAMPLES);
+    assert_eq!(whole.samples.len(), 2 * MAX_KEPT_SAMPLES);
 }
 
 #[test]

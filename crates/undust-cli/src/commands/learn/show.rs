@@ -126,7 +126,7 @@ const SKIPS: Kind = Kind {
     row: |rule| [vec![rule.action.sides().0], evidence_of(rule)].concat(),
     legend: "\
 skipped:  URLs that need no fetch, since their pages have other URLs
-lost:     those whose page has none, of the held-out URLs so skipped
+lost:     those without another URL, of the held-out pages so skipped
 at most:  the share of lost ones that this leaves possible (95 % confidence)
 ",
 };
@@ -210,7 +210,7 @@ skip                 skipped  lost  at most
 http://a.com/?p={p}    1,200  1/40   11.3 %
 
 skipped:  URLs that need no fetch, since their pages have other URLs
-lost:     those whose page has none, of the held-out URLs so skipped
+lost:     those without another URL, of the held-out pages so skipped
 at most:  the share of lost ones that this leaves possible (95 % confidence)
 
 5,000 URLs on 1 site: 2 rules (0 proposed)

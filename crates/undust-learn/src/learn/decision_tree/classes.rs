@@ -17,12 +17,12 @@ pub(super) struct Class {
     pub(super) rows: Vec<u32>,
 }
 
-/// A given text is fixed if it has this share of the pairs, in percent.
-const FIXED_SHARE: usize = 90;
-/// A value of the source is irrelevant only if it takes so many.
-const MIN_VALUES: usize = 4;
-/// Of given texts that vary, the most frequent ones are tried as they are, so many of them.
-const MOST_TEXTS: usize = 16;
+/// Percentage of the pairs that have a given text from which on it is fixed.
+const MIN_FIXED_PERCENT: usize = 90;
+/// Number of values that a value of the source must take to be irrelevant.
+const MIN_IRRELEVANT_VALUES: usize = 4;
+/// Number of given texts that vary and are tried as they are, the most frequent ones.
+const MAX_FIXED_TEXTS: usize = 16;
 
 /// The pairs of one transformation.
 #[derive(Default)]
@@ -82,7 +82,7 @@ fn generalize(view: &View, edit: &Edit, instances: &Instances, min_support: usiz
     let mut frequent: Vec<(&[TextId], Vec<u32>)> =
         by_texts.into_iter().filter(|(_, rows)| rows.len() >= min_support).collect();
     frequent.sort_by(|a, b| b.1.len().cmp(&a.1.len()).then(a.0.cmp(b.0)));
-    frequent.truncate(MOST_TEXTS);
+    frequent.truncate(MAX_FIXED_TEXTS);
     let fixed = |texts: &[TextId]| edit.with_given(|n| Piece::Fixed(texts[usize::from(n)]));
     let mut classes: Vec<Class> =
         frequent.into_iter().map(|(texts, rows)| Class { edit: fixed(texts), rows }).collect();
@@ -96,7 +96,7 @@ fn with_stars(view: &View, edit: &Edit, instances: &Instances, width: usize) -> 
     let starred = given_in_place(edit);
     let values: HashSet<Vec<u32>> =
         instances.rows.iter().map(|&row| replaced_values(view, edit, row)).collect();
-    if values.len() < MIN_VALUES {
+    if values.len() < MIN_IRRELEVANT_VALUES {
         return None;
     }
     let fixed = |n: u16| usual_text(instances, width, usize::from(n)).map(Piece::Fixed);
@@ -128,7 +128,7 @@ fn usual_text(instances: &Instances, width: usize, n: usize) -> Option<TextId> {
         *counts.entry(texts[n]).or_default() += 1;
     }
     let (text, count) = counts.into_iter().max_by_key(|&(text, count)| (count, std::cmp::Reverse(text)))?;
-    (count * 100 >= instances.rows.len() * FIXED_SHARE).then_some(text)
+    (count * 100 >= instances.rows.len() * MIN_FIXED_PERCENT).then_some(text)
 }
 
 /// The given texts that stand where the source has a value of its own.

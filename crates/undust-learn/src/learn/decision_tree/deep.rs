@@ -13,7 +13,7 @@
 //! that the rule engine, which does not backtrack, cuts at the very same places.
 //!
 //! Every level reads each byte of the values a bounded number of times, statistics are taken from a bounded number of values, and
-//! there are at most [`MOST_LEVELS`] levels, so that the time is linear in the bytes of the values. Values are taken in the order of their
+//! there are at most [`MAX_LEVELS`] levels, so that the time is linear in the bytes of the values. Values are taken in the order of their
 //! hashes: what is found does not depend on the order in which they come.
 
 mod cut;
@@ -29,11 +29,11 @@ use undust::rules::template::Class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use cut::Grouping;
-use select::{Choice, HANDFUL};
+use select::{Choice, MIN_PATTERN_VALUES};
 
-/// How often a value may be refined: each level reads it once more. Real sites need 6, and 10 where a crawler went round in
+/// Number of times a value may be refined: each level reads it once more. Real sites need 6, and 10 where a crawler went round in
 /// circles.
-const MOST_LEVELS: u32 = 16;
+const MAX_LEVELS: u32 = 16;
 
 /// A leaf pattern: fixed text and holes in turn. Two values with the same pattern have the same structure.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
@@ -123,7 +123,7 @@ impl Node {
 
 /// The children of a node; `None` for a leaf.
 fn refine(values: &[&[u8]], node: &Node) -> Option<Vec<Node>> {
-    if node.values.len() < HANDFUL || node.level == MOST_LEVELS {
+    if node.values.len() < MIN_PATTERN_VALUES || node.level == MAX_LEVELS {
         return None;
     }
     let choice = Choice::new(values, node)?;
@@ -144,7 +144,7 @@ fn refine(values: &[&[u8]], node: &Node) -> Option<Vec<Node>> {
 /// The groups that are large enough, and one child of all other values, which stays as it was.
 fn children(node: &Node, grouping: Grouping) -> Option<Vec<Node>> {
     let level = node.level + 1;
-    let (groups, left) = grouping.finish(HANDFUL);
+    let (groups, left) = grouping.finish(MIN_PATTERN_VALUES);
     if groups.is_empty() {
         return None;
     }
@@ -203,11 +203,12 @@ impl<'v> Building<'v> {
         for &kind in &kinds {
             *counts.entry(kind).or_default() += 1;
         }
-        let common = if kinds.len() < HANDFUL { 0 } else { kinds.iter().fold(u64::MAX, |a, b| a & b) };
+        let common =
+            if kinds.len() < MIN_PATTERN_VALUES { 0 } else { kinds.iter().fold(u64::MAX, |a, b| a & b) };
         let mut patterns: HashMap<u64, u32> = HashMap::new();
         for (member, kind) in kinds.into_iter().enumerate() {
             let (v, holes) = (node.values[member] as usize, node.holes_of(member));
-            let digits = if counts[&kind] >= HANDFUL { kind } else { common };
+            let digits = if counts[&kind] >= MIN_PATTERN_VALUES { kind } else { common };
             let class = |hole| if has_bit(digits, hole) { Class::Digits } else { Class::Any };
             let pattern = *patterns
                 .entry(digits)

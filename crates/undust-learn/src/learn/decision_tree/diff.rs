@@ -28,12 +28,12 @@ enum Depth {
     Deep,
 }
 
-/// Paths that differ in more components than this have nothing in common.
-const MOST_COMPONENTS: usize = 12;
-/// The same of URLs with so many parameters that differ.
-const MOST_PARAMS: usize = 24;
-/// Texts shorter than this are the same in two places by accident.
-const MIN_COPIED: usize = 2;
+/// Number of path components that differ; paths with more have nothing in common.
+const MAX_DIFFERING_COMPONENTS: usize = 12;
+/// Number of parameters that differ, likewise.
+const MAX_DIFFERING_PARAMS: usize = 24;
+/// Length of a copied text in bytes; shorter ones are the same in two places by accident.
+const MIN_COPIED_BYTES: usize = 2;
 
 /// Finds differences; its texts are those of all edits.
 pub(super) struct Differ<'v, 's> {
@@ -58,7 +58,7 @@ impl<'v, 's> Differ<'v, 's> {
 
     /// Nothing if it cannot be said, or if the URLs have little in common.
     fn difference(&mut self, source: u32, target: u32, depth: Depth) -> Option<Difference> {
-        if changed_params(self.view, source, target) > MOST_PARAMS {
+        if changed_params(self.view, source, target) > MAX_DIFFERING_PARAMS {
             return None;
         }
         Comparison::new(self, source, target, depth).difference()
@@ -153,7 +153,7 @@ impl<'d, 'v, 's> Comparison<'d, 'v, 's> {
         if removed == 0 && new.is_empty() {
             return Some(vec![None]);
         }
-        if removed.max(new.len()) > MOST_COMPONENTS {
+        if removed.max(new.len()) > MAX_DIFFERING_COMPONENTS {
             return None;
         }
         if let Some(conversion) = self.converted_path(from, to) {
@@ -254,7 +254,7 @@ impl<'d, 'v, 's> Comparison<'d, 'v, 's> {
         let is_counterpart = |origin: &Origin| Some(origin.source) == counterpart;
         let found = |origin: &Origin| {
             let may_copy =
-                origin.cut.pattern != WHOLE && (text.len() >= MIN_COPIED || is_counterpart(origin));
+                origin.cut.pattern != WHOLE && (text.len() >= MIN_COPIED_BYTES || is_counterpart(origin));
             let hole =
                 origin.cut.holes.iter().position(|range| may_copy && token(origin.text, range) == text);
             hole.map(|hole| (origin.source, origin.cut.pattern, hole as u16))
@@ -305,7 +305,7 @@ fn places(before: usize, after: usize) -> impl Iterator<Item = Place> {
 fn changed_params(view: &View, source: u32, target: u32) -> usize {
     let changed = view.params(source).filter(|(key, value)| view.param(target, *key) != Some(*value));
     let added = view.params(target).filter(|(key, _)| view.param(source, *key).is_none());
-    changed.chain(added).take(MOST_PARAMS + 1).count()
+    changed.chain(added).take(MAX_DIFFERING_PARAMS + 1).count()
 }
 
 /// The parts of the source that are not in the target as they were.
@@ -333,7 +333,7 @@ fn whole_copy(text: &[u8], counterpart: Option<Source>, origins: &[Origin]) -> O
         Some(Piece::Copy { source: origin.source, hole: None, convert })
     };
     let own = origins.iter().find(is_counterpart).and_then(|origin| made(origin, &CONVERSIONS));
-    let others = || origins.iter().filter(|origin| text.len() >= MIN_COPIED && !is_counterpart(origin));
+    let others = || origins.iter().filter(|origin| text.len() >= MIN_COPIED_BYTES && !is_counterpart(origin));
     own.or_else(|| others().find_map(|origin| made(origin, &[Convert::Copy])))
         .or_else(|| others().find_map(|origin| made(origin, &CONVERSIONS)))
 }

@@ -20,7 +20,7 @@ mod template;
 mod tree;
 mod view;
 
-use super::say::Reordered;
+use super::template_helpers::Reordered;
 use super::{Candidate, Learner};
 use crate::site::Sample;
 use classes::Collector;
@@ -38,9 +38,9 @@ pub const MIN_SUPPORT: u64 = 3;
 pub const MIN_COVERAGE: u64 = 10;
 /// Of the URLs of the sample that a rule makes equal to others, so many must be right.
 pub const MIN_PRECISION: f64 = 0.8;
-/// The transformations with the most pairs are looked at, one for so many URLs, but so many at least: each costs time that
+/// URLs per transformation looked at, those with the most pairs, but [`MIN_CLASSES`] at least: each costs time that
 /// does not depend on the size of the site.
-const ROWS_PER_CLASS: usize = 128;
+const URLS_PER_CLASS: usize = 128;
 const MIN_CLASSES: usize = 64;
 
 /// The learner of WSDM 2010.
@@ -80,7 +80,7 @@ impl Learner for DecisionTree {
         let mut differ = Differ::new(&view);
         let (collector, reordered) = self.compare(sample, &view, &mut differ);
         let mut classes = collector.classes(&view, self.min_support as usize);
-        classes.truncate((sample.rows.len() / ROWS_PER_CLASS).max(MIN_CLASSES));
+        classes.truncate((sample.rows.len() / URLS_PER_CLASS).max(MIN_CLASSES));
         let contexts = tree::contexts(&view, &classes);
         let applier = Applier::new(&view, &differ.texts);
         let rules = rules::rules(&applier, &classes, contexts, self.min_coverage, self.min_precision);

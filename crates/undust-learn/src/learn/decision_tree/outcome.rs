@@ -45,11 +45,11 @@ pub(super) struct Outcomes {
     pub(super) step: u64,
 }
 
-/// More URLs than this are not looked at, where each tells by itself.
-const MOST_URLS: usize = 2048;
+/// Number of URLs looked at where each tells by itself.
+const MAX_URLS: usize = 2048;
 
-/// So many transformations with a star are run on more URLs than that.
-const MOST_LARGE_STARS: usize = 16;
+/// Number of transformations with a star that are run on more than [`MAX_URLS`].
+const MAX_LARGE_STARS: usize = 16;
 
 impl<'v, 's> Applier<'v, 's> {
     pub(super) fn new(view: &'v View<'s>, texts: &'v Interner) -> Applier<'v, 's> {
@@ -61,14 +61,14 @@ impl<'v, 's> Applier<'v, 's> {
         let shapes: Vec<&[u32]> =
             self.view.rows_by_shape().filter(|rows| self.may_apply(edit, rows[0])).collect();
         let urls: usize = shapes.iter().map(|rows| rows.len()).sum();
-        if edit.stars() > 0 && urls > MOST_URLS {
+        if edit.stars() > 0 && urls > MAX_URLS {
             // Each looks at all URLs: without a limit, the time would grow with the square of the site.
             self.large_stars.set(self.large_stars.get() + 1);
-            if self.large_stars.get() > MOST_LARGE_STARS {
+            if self.large_stars.get() > MAX_LARGE_STARS {
                 return Outcomes { list: Vec::new(), step: 1 };
             }
         }
-        let step = if edit.stars() > 0 { 1 } else { urls.div_ceil(MOST_URLS).max(1) };
+        let step = if edit.stars() > 0 { 1 } else { urls.div_ceil(MAX_URLS).max(1) };
         let mut list = Vec::new();
         let mut made: Vec<(u64, u32)> = Vec::new();
         let mut buffer = Vec::new();

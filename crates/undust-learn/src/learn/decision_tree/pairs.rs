@@ -11,8 +11,8 @@ use super::view::{View, param_hash, path_hash};
 /// What makes a URL a good target: static, few components, important, by https, short, in one case.
 type Rank = (usize, usize, Reverse<u32>, bool, usize, usize);
 
-/// Sources per cluster. A wall of 100,000 URLs says no more than so many of them.
-const MOST_SOURCES: usize = 512;
+/// Number of sources of a cluster: a wall of 100,000 URLs says no more than these.
+const MAX_SOURCES: usize = 512;
 /// Parts of equal size that a large cluster is sampled from, by importance.
 const STRATA: usize = 8;
 
@@ -73,7 +73,7 @@ impl Pairs<'_, '_> {
     /// All of a few, or a stratified sample of many: strata of equal size by importance, from each in proportion to its share
     /// of it. Where importance is not known, the number of a URL's tokens stands for it: URLs of many patterns are then met.
     fn sources(&self, rows: &[u32]) -> Vec<u32> {
-        if rows.len() <= MOST_SOURCES {
+        if rows.len() <= MAX_SOURCES {
             return rows.to_vec();
         }
         let view = self.view;
@@ -89,10 +89,10 @@ impl Pairs<'_, '_> {
         let mut ranked: Vec<u32> = rows.to_vec();
         ranked.sort_by(|a, b| weight(*b).total_cmp(&weight(*a)).then(order(*a).cmp(&order(*b))));
         let total: f64 = ranked.iter().map(|&row| weight(row)).sum();
-        let mut sources = Vec::with_capacity(MOST_SOURCES + STRATA);
+        let mut sources = Vec::with_capacity(MAX_SOURCES + STRATA);
         for stratum in ranked.chunks(ranked.len().div_ceil(STRATA)) {
             let share = stratum.iter().map(|&row| weight(row)).sum::<f64>() / total.max(f64::MIN_POSITIVE);
-            let wanted = share * MOST_SOURCES as f64;
+            let wanted = share * MAX_SOURCES as f64;
             let quota = (0..stratum.len()).take_while(|&n| (n as f64) < wanted).count().max(1);
             let mut stratum = stratum.to_vec();
             stratum.sort_unstable_by_key(|&row| (order(row), row));
@@ -146,7 +146,7 @@ mod tests {
         let rows: Vec<u32> = (0..8000).collect();
         let sources = pairs.sources(&rows);
         let important = sources.iter().filter(|&&row| site.importance(row) == 9f32.to_bits()).count();
-        assert!((MOST_SOURCES..=MOST_SOURCES + STRATA).contains(&sources.len()), "{}", sources.len());
+        assert!((MAX_SOURCES..=MAX_SOURCES + STRATA).contains(&sources.len()), "{}", sources.len());
         assert!((440..=470).contains(&important), "{important}");
         assert_eq!(sources, Pairs { view: &view, targets: 1, seed: 0 }.sources(&rows));
     }
@@ -157,7 +157,7 @@ mod tests {
         let view = View::new(&site.sample(0));
         let rows: Vec<u32> = (0..2000).collect();
         let pairs = Pairs { view: &view, targets: 1, seed: 0 }.of_cluster(&rows);
-        assert!(pairs.len() <= MOST_SOURCES + STRATA, "{}", pairs.len());
+        assert!(pairs.len() <= MAX_SOURCES + STRATA, "{}", pairs.len());
         assert!(pairs.iter().all(|&(source, target)| site.importance(target) > 0 && source != target));
     }
 }

@@ -91,28 +91,28 @@ impl Counts {
     /// that nothing is known of is not right.
     fn is_confirmed_like(&self, others: Counts) -> bool {
         let share = |counts: &Counts| counts.right as f64 / counts.coverage as f64;
-        share(self) >= CONFIRMED * share(&others)
+        share(self) >= MIN_CONFIRMED_RATIO * share(&others)
     }
 }
 
 /// Precision that contexts are pruned for: rules of each kind are proposed, the strict ones first.
 const LEVELS: [f64; 3] = [0.99, 0.95, 0.8];
-/// URLs that pruning looks at.
-const MOST_OUTCOMES: usize = 1024;
+/// Number of URLs that pruning looks at.
+const MAX_OUTCOMES: usize = 1024;
 /// A test is not dropped for URLs of which less is known than this share of what is known of the others.
-const CONFIRMED: f64 = 0.5;
-/// Of the URLs that a rule changes, so many must be right: the others become URLs that nobody has seen.
-const MIN_CONFIRMED: f64 = 0.1;
-/// The same for a rule that leaves out components of the path whatever they are.
-const MIN_CONFIRMED_OPEN: f64 = 0.3;
-/// A rule must make so many URLs equal that no rule before it did.
-const MIN_GAIN: u64 = 3;
-/// URLs kept of those that a rule changes.
-const MOST_EXAMPLES: usize = 64;
-/// Parameters of wrong URLs alone that a rule may exclude.
-const MOST_STRANGERS: usize = 4;
-/// Forms of URLs that a rule is said for, where it must be said for each.
-const MOST_FORMS: usize = 8;
+const MIN_CONFIRMED_RATIO: f64 = 0.5;
+/// Share of the URLs that a rule changes that must be right: the others become URLs that nobody has seen.
+const MIN_CONFIRMED_SHARE: f64 = 0.1;
+/// [`MIN_CONFIRMED_SHARE`] of a rule that leaves out components of the path whatever they are.
+const MIN_CONFIRMED_SHARE_OPEN: f64 = 0.3;
+/// Number of URLs that a rule must make equal and no rule before it did.
+const MIN_GAINED_URLS: u64 = 3;
+/// Number of URLs kept of those that a rule changes.
+const MAX_EXAMPLES: usize = 64;
+/// Number of parameters of wrong URLs alone that a rule may exclude.
+const MAX_EXCLUDED_PARAMS: usize = 4;
+/// Number of forms of URLs that a rule is written for, where it must be written for each.
+const MAX_FORMS: usize = 8;
 
 /// The rules of all classes that pass the filters, in the order in which they were chosen.
 pub(super) fn rules(
@@ -158,7 +158,7 @@ fn choose(view: &View, mut found: Vec<Rule>) -> Vec<Rule> {
         for rule in found {
             if !rule.counts.is_precise(level) {
                 left.push(rule);
-            } else if !is_done_by(&rule, &chosen, view) && union.gain(&rule.joins) >= MIN_GAIN {
+            } else if !is_done_by(&rule, &chosen, view) && union.gain(&rule.joins) >= MIN_GAINED_URLS {
                 for &(a, b) in &rule.joins {
                     union.join(a, b);
                 }
@@ -216,7 +216,7 @@ struct ClassRules<'c, 'v, 's> {
 impl ClassRules<'_, '_, '_> {
     fn rules(&self, contexts: &[Context], min_coverage: u64, min_precision: f64) -> Vec<Rule> {
         let right = self.outcomes.iter().filter(|o| o.verdict == Verdict::Right).count() as u64;
-        if right < MIN_GAIN {
+        if right < MIN_GAINED_URLS {
             return Vec::new();
         }
         let strict = self.without_strangers(contexts);
@@ -238,7 +238,11 @@ impl ClassRules<'_, '_, '_> {
         let rules = pruned.iter().flat_map(|context| self.say(context));
         let passing = |rule: &Rule| {
             let Counts { coverage, right, .. } = rule.counts;
-            let least = if self.drops_anything(&rule.context) { MIN_CONFIRMED_OPEN } else { MIN_CONFIRMED };
+            let least = if self.drops_anything(&rule.context) {
+                MIN_CONFIRMED_SHARE_OPEN
+            } else {
+                MIN_CONFIRMED_SHARE
+            };
             let is_confirmed = right as f64 >= least * coverage as f64;
             coverage >= min_coverage && is_confirmed && rule.counts.is_precise(min_precision)
         };
@@ -247,7 +251,7 @@ impl ClassRules<'_, '_, '_> {
 
     /// The outcomes that contexts are pruned by, evenly from all.
     fn sample(&self) -> impl Iterator<Item = &Outcome> {
-        self.outcomes.iter().step_by(self.outcomes.len().div_ceil(MOST_OUTCOMES).max(1))
+        self.outcomes.iter().step_by(self.outcomes.len().div_ceil(MAX_OUTCOMES).max(1))
     }
 
     /// The contexts for URLs without the parameters that wrong ones have and right ones have not: the tree knows no URLs but
@@ -264,7 +268,7 @@ impl ClassRules<'_, '_, '_> {
             .filter(|(param, counts)| counts.right == 0 && counts.wrong > 0 && !self.touches(*param))
             .collect();
         strange.sort_by_key(|(_, counts)| Reverse(counts.wrong));
-        strange.truncate(MOST_STRANGERS);
+        strange.truncate(MAX_EXCLUDED_PARAMS);
         let with = |context: &Context| {
             let is_new = |key: &Key| context.iter().all(|(asked, _)| asked != key);
             let absent = strange.iter().map(|(param, _)| Key::Param(*param)).filter(is_new);
@@ -423,7 +427,7 @@ impl ClassRules<'_, '_, '_> {
         }
         let mut forms: Vec<(Form, Vec<&Outcome>)> = by_form.into_iter().collect();
         forms.sort_by_key(|(_, covered)| Reverse(covered.len()));
-        forms.truncate(MOST_FORMS);
+        forms.truncate(MAX_FORMS);
         forms.into_iter().filter_map(|(form, covered)| self.rule(context, form, &covered)).collect()
     }
 
@@ -436,7 +440,7 @@ impl ClassRules<'_, '_, '_> {
         let right = covered.iter().filter(|outcome| outcome.verdict == Verdict::Right);
         let depth = |outcome: &&Outcome| self.view.path(outcome.row).len();
         let (least, most) = (covered.iter().map(depth).min()?, covered.iter().map(depth).max()?);
-        let step = covered.len().div_ceil(MOST_EXAMPLES);
+        let step = covered.len().div_ceil(MAX_EXAMPLES);
         Some(Rule {
             edit: self.edit.clone(),
             context: context.clone(),
@@ -477,6 +481,6 @@ impl Union {
     /// How many pairs are not one yet, as far as it matters.
     fn gain(&mut self, pairs: &[(u32, u32)]) -> u64 {
         let open = pairs.iter().filter(|&&(a, b)| self.find(a) != self.find(b));
-        open.take(MIN_GAIN as usize).count() as u64
+        open.take(MIN_GAINED_URLS as usize).count() as u64
     }
 }

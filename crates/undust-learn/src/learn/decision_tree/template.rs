@@ -13,7 +13,7 @@ use super::rules::Rule;
 use super::tree::Test;
 use super::view::{Cut, Key, View};
 use crate::intern::Interner;
-use crate::learn::say;
+use crate::learn::template_helpers;
 
 /// How the parameters that a rule names are ordered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,7 +44,7 @@ pub(super) fn action(view: &View, texts: &Interner, rule: &Rule, order: Order) -
         query: new_query,
         ..Template::default()
     };
-    say::forget_unused(&mut matches, &becomes);
+    template_helpers::forget_unused(&mut matches, &becomes);
     Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
 }
 
@@ -144,7 +144,7 @@ impl Saying<'_, '_> {
     fn host(&self) -> (Vec<Item>, Vec<Item>) {
         let rest = || vec![Item::Rest(Convert::Copy)];
         let known = match self.tests.get(&Key::Host) {
-            Some(Test::Is(value)) => Some(say::host(self.view.text(*value))),
+            Some(Test::Is(value)) => Some(template_helpers::host(self.view.text(*value))),
             _ => None,
         };
         let Some(HostEdit { removed, added }) = &self.rule.edit.host else {
@@ -280,7 +280,7 @@ impl Saying<'_, '_> {
 
     fn param_name(&self, key: u32) -> String {
         let param = self.view.param_key(key);
-        let own = if param.nth == 0 { say::param_name(&param.name) } else { None };
+        let own = if param.nth == 0 { template_helpers::param_name(&param.name) } else { None };
         own.unwrap_or_else(|| format!("value-{key}"))
     }
 

@@ -26,16 +26,16 @@ pub(super) enum Test {
 /// Keys with what is asked of them, the most telling first.
 pub(super) type Context = Vec<(Key, Test)>;
 
-/// Rules of a class that the tree is built from: more do not change what is frequent.
-const MOST_RULES: usize = 64;
-/// A value or pattern goes on by itself if so small a share of its node has it: one in so many.
-const MOST_BRANCHES: usize = 8;
-/// Keys counted from either end of the path.
-const MOST_COMPONENTS: u16 = 5;
-/// The parameters that most rules have.
-const MOST_PARAMS: usize = 24;
-/// Contexts of a class, those with the most rules.
-const MOST_CONTEXTS: usize = 6;
+/// Number of rules of a class that the tree is built from: more do not change what is frequent.
+const MAX_RULES: usize = 64;
+/// Rules of a node per rule of a branch, at most: a value or pattern of a smaller share does not go on by itself.
+const MAX_BRANCHES: usize = 8;
+/// Number of keys counted from either end of the path.
+const MAX_COMPONENTS: u16 = 5;
+/// Number of parameters looked at, those that most rules have.
+const MAX_PARAMS: usize = 24;
+/// Number of contexts of a class, those with the most rules.
+const MAX_CONTEXTS: usize = 6;
 
 /// One pair-wise rule.
 struct PairRule {
@@ -69,15 +69,15 @@ pub(super) fn contexts(view: &View, classes: &[Class]) -> Vec<Vec<Context>> {
 fn most_frequent(contexts: BTreeMap<Context, usize>) -> Vec<Context> {
     let mut contexts: Vec<(Context, usize)> = contexts.into_iter().collect();
     contexts.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    contexts.truncate(MOST_CONTEXTS);
+    contexts.truncate(MAX_CONTEXTS);
     contexts.into_iter().map(|(context, _)| context).collect()
 }
 
-/// At most [`MOST_RULES`] of each class, evenly from all of it.
+/// At most [`MAX_RULES`] of each class, evenly from all of it.
 fn sample(classes: &[Class]) -> Vec<PairRule> {
     let mut rules = Vec::new();
     for (class, Class { rows, .. }) in (0..).zip(classes) {
-        let step = rows.len().div_ceil(MOST_RULES);
+        let step = rows.len().div_ceil(MAX_RULES);
         let chosen = rows.iter().step_by(step);
         rules.extend(chosen.map(|&row| PairRule { class, row, node: class, context: Context::new() }));
     }
@@ -94,8 +94,8 @@ fn keys_by_gain(view: &View, rules: &[PairRule]) -> Vec<Key> {
     }
     let mut params: Vec<(u32, usize)> = uses.into_iter().collect();
     params.sort_by_key(|(_, count)| std::cmp::Reverse(*count));
-    let path = (0..MOST_COMPONENTS).flat_map(|i| [Key::Start(i), Key::End(i)]);
-    let params = params.into_iter().take(MOST_PARAMS).map(|(param, _)| Key::Param(param));
+    let path = (0..MAX_COMPONENTS).flat_map(|i| [Key::Start(i), Key::End(i)]);
+    let params = params.into_iter().take(MAX_PARAMS).map(|(param, _)| Key::Param(param));
     let keys = [Key::Scheme, Key::Host].into_iter().chain(path).chain(params);
     let mut ranked: Vec<(u64, Key)> =
         keys.map(|key| (conditional_entropy(view, rules, key).to_bits(), key)).collect();
@@ -145,7 +145,7 @@ impl Branches {
                 }
             }
         }
-        let is_frequent = |group: Group, count: usize| count * MOST_BRANCHES >= sizes[&group];
+        let is_frequent = |group: Group, count: usize| count * MAX_BRANCHES >= sizes[&group];
         let frequent = counts.into_iter().filter(|((group, _), count)| is_frequent(*group, *count));
         Branches { frequent: frequent.map(|(at, _)| at).collect() }
     }

@@ -8,7 +8,7 @@ use undust::rules::template::Class;
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::deep::{Deep, Part, Pattern};
-use crate::learn::MOST_KEYS;
+use crate::learn::MAX_KEYS;
 use crate::site::{Key as SiteKey, Sample, Shape, Site};
 
 /// What a value belongs to. A path component has two keys.
@@ -73,10 +73,10 @@ pub(super) struct View<'s> {
 }
 
 /// Path components further from the start than this share their deep tokens.
-const MOST_POSITIONS: usize = 6;
+const MAX_POSITIONS: usize = 6;
 /// The group of last components; those of other positions and of parameters follow.
-const LAST: usize = MOST_POSITIONS;
-/// Fewer distinct values than this show no structure.
+const LAST: usize = MAX_POSITIONS;
+/// Number of distinct values that can show structure.
 const MIN_VALUES: usize = 8;
 /// The pattern of a value without structure: one hole.
 pub(super) const WHOLE: u32 = 0;
@@ -329,7 +329,7 @@ impl<'s> View<'s> {
 
 /// Last components are alike wherever they are (`index.html`), others by their place.
 fn segment_group(i: usize, count: usize) -> usize {
-    if i + 1 == count { LAST } else { i.min(MOST_POSITIONS - 1) }
+    if i + 1 == count { LAST } else { i.min(MAX_POSITIONS - 1) }
 }
 
 fn param_group(key: u32) -> usize {
@@ -346,7 +346,7 @@ struct Params {
 impl Params {
     /// Nothing for URLs that no rule of this learner speaks of: with a user, a fragment, a bare `?`, or too many keys.
     fn lay_out(&mut self, shape: &Shape) -> Option<Layout> {
-        if shape.keys.len() > MOST_KEYS {
+        if shape.keys.len() > MAX_KEYS {
             return None;
         }
         let mut layout = Layout { host: 0, port: None, path: 0..0, params: Vec::new(), separator: b'&' };

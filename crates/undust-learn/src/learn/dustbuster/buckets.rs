@@ -41,16 +41,16 @@ struct Tuple {
     hash: u64,
 }
 
-/// So many tuples are held in a pass (24 bytes each); more that start at one place are taken in parts.
-const MOST_TUPLES: usize = 1 << 22;
-/// With fewer than this, there is no work to share.
-const LEAST_TUPLES: usize = 1 << 16;
+/// Number of tuples held in a pass (24 bytes each); more that start at one place are taken in parts.
+const MAX_TUPLES_PER_PASS: usize = 1 << 22;
+/// Number of tuples from which on there is work to share.
+const MIN_PARALLEL_TUPLES: usize = 1 << 16;
 
 /// Tuples are dealt by their envelopes into piles that are small enough to be sorted in a cache.
 const PILES: usize = 256;
 
-/// URLs with more tokens than this are no pages anybody links to, and would cost more than all others together.
-const MOST_TOKENS: usize = 2000;
+/// Number of tokens of a URL; those with more are no pages anybody links to, and would cost more than all others together.
+const MAX_TOKENS: usize = 2000;
 
 /// All pairs with enough support in buckets of at most `t_low`, in an order that depends on the list alone.
 pub(super) fn likely_pairs(list: &Listing, settings: &Settings) -> Vec<Pair> {
@@ -108,7 +108,7 @@ impl<'l> Phase<'l> {
             }
         }
         let fair = tuples.iter().sum::<usize>() / (4 * rayon::current_num_threads());
-        let most = fair.clamp(LEAST_TUPLES, MOST_TUPLES);
+        let most = fair.clamp(MIN_PARALLEL_TUPLES, MAX_TUPLES_PER_PASS);
         let mut passes: Vec<Pass> = Vec::new();
         let mut held = most;
         for (at, &tuples) in tuples.iter().enumerate() {
@@ -239,7 +239,7 @@ fn add_up(pairs: &mut Vec<Pair>) {
 /// one length is shared at all lesser ones, so that URLs drop out for good.
 fn shared(tokens: &Tokens, hash_of: impl Fn(u32, usize) -> u64) -> Vec<u32> {
     let mut shared = vec![0; tokens.urls() as usize];
-    let mut left: Vec<u32> = (0..tokens.urls()).filter(|&url| tokens.len(url) <= MOST_TOKENS).collect();
+    let mut left: Vec<u32> = (0..tokens.urls()).filter(|&url| tokens.len(url) <= MAX_TOKENS).collect();
     for length in 1.. {
         let long = left.iter().filter(|&&url| tokens.len(url) > length);
         let mut hashes: Vec<(u64, u32)> = long.map(|&url| (hash_of(url, length), url)).collect();

@@ -15,7 +15,7 @@ use xxhash_rust::xxh3::xxh3_64;
 use super::Settings;
 use crate::intern::Interner;
 use crate::learn::LikelyRule;
-use crate::learn::MOST_KEYS;
+use crate::learn::MAX_KEYS;
 use crate::listing::Listing;
 
 /// The likely parameter substitutions of a list.
@@ -71,7 +71,7 @@ fn uses(list: &Listing, words: &mut Interner) -> Vec<Use> {
     for row in 0..list.len() as u32 {
         let Some(url) = SplitUrl::new(list.url(row)) else { continue };
         // Each parameter is left out of the whole URL once: that is not for URLs of thousands.
-        if url.params().count() > MOST_KEYS {
+        if url.params().count() > MAX_KEYS {
             continue;
         }
         let path = words.intern(url.path());

@@ -25,8 +25,8 @@ pub struct Similar {
 /// The default of [`Similar::size_slack`].
 const SIZE_SLACK: f64 = 0.01;
 
-/// So many bits of a simhash may differ (Manku et al. 2007).
-const SIMHASH_BITS: u32 = 3;
+/// Number of bits of a simhash that may differ (Manku et al. 2007).
+const MAX_SIMHASH_BITS: u32 = 3;
 
 impl Similar {
     /// Look at everything that was seen.
@@ -46,7 +46,8 @@ impl Similar {
             return true;
         }
         let cluster = agree(self.cluster, a.cluster, b.cluster, |a, b| a == b);
-        let simhash = agree(self.simhash, a.simhash, b.simhash, |a, b| (a ^ b).count_ones() <= SIMHASH_BITS);
+        let simhash =
+            agree(self.simhash, a.simhash, b.simhash, |a, b| (a ^ b).count_ones() <= MAX_SIMHASH_BITS);
         let sizes = a.sizes.zip(b.sizes).filter(|_| self.size);
         let size = sizes.map(|(a, b)| self.overlap(a, b));
         // A digest changes with every clock on a page: that two differ counts only where nothing else is known.

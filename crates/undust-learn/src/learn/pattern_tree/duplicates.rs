@@ -74,12 +74,12 @@ struct Common {
     examples: Vec<u32>,
 }
 
-/// How many clusters are looked at to find out how two nodes are related.
-const EXAMPLES: usize = 64;
-/// A kind of clusters in more nodes than this is of an error page or a login wall: it tells of nodes by themselves, but not of pairs.
-const MOST_NODES: usize = 128;
-/// So many pairs are looked at, those that share most.
-const MOST_PAIRS: usize = 1024;
+/// Number of clusters looked at to find out how two nodes are related.
+const MAX_EXAMPLE_CLUSTERS: usize = 64;
+/// Number of nodes of a kind of clusters; one in more is of an error page or a login wall, and tells of nodes by themselves, but not of pairs.
+const MAX_NODES_PER_KIND: usize = 128;
+/// Number of pairs of nodes looked at, those that share most.
+const MAX_NODE_PAIRS: usize = 1024;
 
 /// The pairs of nodes that overlap enough and share at least `min_support` duplicates, ancestors first.
 pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_support: u64) -> Vec<Pair> {
@@ -88,7 +88,7 @@ pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_supp
     let mut of_pair: HashMap<(u32, u32), Common> = HashMap::new();
     for kind in &kinds {
         let nodes = kind.nodes(tree);
-        let is_wall = nodes.len() > MOST_NODES;
+        let is_wall = nodes.len() > MAX_NODES_PER_KIND;
         for (at, &(s, in_s)) in nodes.iter().enumerate() {
             of_node.entry(s).or_default().add(in_s, kind);
             if is_wall {
@@ -115,7 +115,7 @@ pub(super) fn pairs(tree: &Tree, clusters: &Clusters, min_overlap: f64, min_supp
     });
     let mut pairs: Vec<Pair> = two.chain(of_one).collect();
     pairs.sort_unstable_by_key(|pair| (std::cmp::Reverse(pair.support), pair.nodes));
-    pairs.truncate(MOST_PAIRS);
+    pairs.truncate(MAX_NODE_PAIRS);
     pairs.sort_unstable_by_key(|pair| pair.nodes);
     pairs
 }
@@ -167,7 +167,7 @@ impl Common {
         self.urls += urls;
         self.clusters += kind.clusters.len() as u64;
         // Clusters of one kind are alike: some of each kind show more than all of one.
-        let room = (EXAMPLES - self.examples.len()).min(EXAMPLES / 4);
+        let room = (MAX_EXAMPLE_CLUSTERS - self.examples.len()).min(MAX_EXAMPLE_CLUSTERS / 4);
         self.examples.extend(kind.clusters.iter().take(room));
     }
 }

@@ -37,8 +37,8 @@ pub(super) struct Form {
     pub(super) mixes_ports: bool,
 }
 
-/// Nearly all.
-const MOST: f64 = 0.95;
+/// Share of the values that must be of a form.
+const MIN_FORM_SHARE: f64 = 0.95;
 
 impl Form {
     pub(super) fn new(view: &View, node: &Node) -> Form {
@@ -46,9 +46,9 @@ impl Form {
         let mut form = Form::default();
         for of in &node.uses {
             let share = f64::from(of.urls) / total;
-            let is_one = f64::from(of.of_main) >= MOST * f64::from(of.urls);
+            let is_one = f64::from(of.of_main) >= MIN_FORM_SHARE * f64::from(of.urls);
             let slot = Slot { key: of.key, value: is_one.then_some(of.main), may_be_empty: of.may_be_empty };
-            let (is_required, is_absent) = (share >= MOST, share <= 1.0 - MOST);
+            let (is_required, is_absent) = (share >= MIN_FORM_SHARE, share <= 1.0 - MIN_FORM_SHARE);
             match view.keys[of.key as usize] {
                 _ if is_absent => {}
                 Key::Scheme => form.scheme = Some(slot),

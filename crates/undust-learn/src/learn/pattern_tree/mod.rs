@@ -21,7 +21,7 @@ mod view;
 use std::cmp::Reverse;
 use std::collections::BTreeMap;
 
-use super::say::Reordered;
+use super::template_helpers::Reordered;
 use super::{Candidate, Learner};
 use crate::site::Sample;
 use duplicates::{Clusters, Pair};
@@ -69,21 +69,21 @@ impl Default for PatternTree {
 /// that vary now and then. Each gives a rule.
 const DIFFERING: [f64; 2] = [0.5, 0.1];
 
-/// A rule with a greater share of wrong pairs is not proposed. Labels may be noisy: that is for others to
+/// Greatest share of wrong pairs of a proposed rule. Labels may be noisy: that is for others to
 /// judge.
 const MAX_FPR: f64 = 0.2;
 
-/// The same, for the rule that sorts the parameters of all URLs, before others rely on it.
-const MAX_FPR_OF_SORTING: f64 = 0.001;
+/// [`MAX_FPR`] of the rule that sorts the parameters of all URLs, before others rely on it.
+const MAX_SORTING_FPR: f64 = 0.001;
 
-/// A rule of no more wrong pairs is right.
-const RIGHT: f64 = 0.001;
+/// Share of wrong pairs up to which a rule is right.
+const MAX_RIGHT_FPR: f64 = 0.001;
 
-/// So many rules are proposed, those of most duplicates: a site with many mirrors has a rule for every two of them.
-const MOST_RULES: usize = 256;
+/// Number of rules proposed, those of most duplicates: a site with many mirrors has a rule for every two of them.
+const MAX_RULES: usize = 256;
 
-/// A rule takes the place of narrower ones if its share of wrong pairs is greater by no more than this.
-const LOSS: f64 = 0.001;
+/// Share of wrong pairs by which a rule may exceed the narrower ones whose place it takes.
+const MAX_FPR_LOSS: f64 = 0.001;
 
 impl Learner for PatternTree {
     fn name(&self) -> &'static str {
@@ -103,7 +103,7 @@ impl Learner for PatternTree {
             view: &view,
             tree: &tree,
             // Where sorting is often wrong, it will not be done.
-            sorts: reordered.is_often() && proof.of_order().fpr() <= MAX_FPR_OF_SORTING,
+            sorts: reordered.is_often() && proof.of_order().fpr() <= MAX_SORTING_FPR,
             proof,
             forms,
             known: Vec::new(),
@@ -157,7 +157,7 @@ struct Known {
 
 impl Known {
     fn is_as_good(&self, other: &Known) -> bool {
-        self.fpr <= other.fpr + LOSS
+        self.fpr <= other.fpr + MAX_FPR_LOSS
     }
 }
 
@@ -187,7 +187,7 @@ impl Making<'_, '_> {
             let (s, t) = (becomes(s, known), becomes(t, known));
             s.is_some() && s == t
         };
-        let mut right = self.known.iter().filter(|known| known.fpr <= RIGHT);
+        let mut right = self.known.iter().filter(|known| known.fpr <= MAX_RIGHT_FPR);
         right.any(|known| evidence.duplicates().all(|two| makes_equal(known, two)))
     }
 
@@ -216,7 +216,7 @@ impl Making<'_, '_> {
             };
             let specific = on_node.filter(promises).and_then(|_| self.make(step, None, example, support));
             let specific = specific.filter(|rule| rule.fpr <= MAX_FPR);
-            is_right |= specific.as_ref().is_some_and(|rule| rule.fpr <= RIGHT);
+            is_right |= specific.as_ref().is_some_and(|rule| rule.fpr <= MAX_RIGHT_FPR);
             match specific {
                 Some(specific) if keeps_order => self.widen(step, specific, example),
                 specific => self.known.extend(specific),
@@ -256,7 +256,7 @@ impl Making<'_, '_> {
     /// Whether a rule that is not worse does the same.
     fn is_known(&self, evidence: &Evidence, run: &Run, fpr: f64) -> bool {
         let result = |url: u32, run: &Run| run.result(self.view, url);
-        let mut as_good = self.known.iter().filter(|known| known.fpr <= fpr + LOSS);
+        let mut as_good = self.known.iter().filter(|known| known.fpr <= fpr + MAX_FPR_LOSS);
         as_good.any(|known| evidence.sources().all(|url| result(url, run) == result(url, &known.run)))
     }
 
@@ -264,7 +264,8 @@ impl Making<'_, '_> {
         for (step, example, cases) in std::mem::take(&mut self.lifted) {
             let worst = cases.iter().map(|&at| self.known[at].fpr).fold(0.0, f64::max);
             let support = cases.iter().map(|&at| self.known[at].candidate.support).sum();
-            let lifted = || self.make(&step, None, example, support).filter(|l| l.fpr <= worst + LOSS);
+            let lifted =
+                || self.make(&step, None, example, support).filter(|l| l.fpr <= worst + MAX_FPR_LOSS);
             let lifted = if cases.len() > 1 { lifted() } else { None };
             self.known.extend(lifted);
         }
@@ -275,7 +276,7 @@ impl Making<'_, '_> {
         }
         let mut candidates: Vec<Candidate> = candidates.into_values().collect();
         candidates.sort_by_key(|candidate| Reverse(candidate.support));
-        candidates.truncate(MOST_RULES);
+        candidates.truncate(MAX_RULES);
         candidates
     }
 }

@@ -151,10 +151,10 @@ pub(super) struct Evidence<'v, 's> {
     pages: Vec<(Vec<u32>, Vec<u32>)>,
 }
 
-/// Nearly always.
-const IN_ORDER: f64 = 0.9;
-/// Of a page with more URLs, so many are looked at.
-const MOST_URLS: usize = 8;
+/// Share of pairs whose parameters must be in one order.
+const MIN_ORDERED_SHARE: f64 = 0.9;
+/// Number of URLs of a page looked at.
+const MAX_URLS_PER_PAGE: usize = 8;
 
 impl<'v, 's> Evidence<'v, 's> {
     /// The duplicates of the first node of `pair` and of the second.
@@ -163,7 +163,12 @@ impl<'v, 's> Evidence<'v, 's> {
         let of = |cluster: u32, node: u32| -> Vec<u32> {
             let (urls, of_node) = (clusters.get(cluster), &tree.nodes[node as usize].urls);
             let start = urls.partition_point(|&url| url < of_node.start);
-            urls[start..].iter().copied().take_while(|url| of_node.contains(url)).take(MOST_URLS).collect()
+            urls[start..]
+                .iter()
+                .copied()
+                .take_while(|url| of_node.contains(url))
+                .take(MAX_URLS_PER_PAGE)
+                .collect()
         };
         let pages = pair.clusters.iter().map(|&c| (of(c, pair.nodes.0), of(c, pair.nodes.1)));
         // A URL by itself shows nothing.
@@ -190,7 +195,8 @@ impl<'v, 's> Evidence<'v, 's> {
 
     /// Whether parameters that both URLs of a duplicate have stand in the same order in both, nearly always.
     pub(super) fn keeps_order(&self) -> bool {
-        self.share(|s, t| s.iter().any(|&s| t.iter().any(|&t| self.view.is_in_order_of(s, t)))) >= IN_ORDER
+        self.share(|s, t| s.iter().any(|&s| t.iter().any(|&t| self.view.is_in_order_of(s, t))))
+            >= MIN_ORDERED_SHARE
     }
 
     /// A URL of the source for each page.

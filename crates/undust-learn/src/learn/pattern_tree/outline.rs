@@ -10,7 +10,7 @@ use super::template::pattern;
 use super::tree::{Node, Told, Tree};
 use super::view::View;
 use crate::evaluate::share;
-use crate::learn::say;
+use crate::learn::template_helpers;
 use crate::site::Sample;
 
 /// A node of the tree.
@@ -80,7 +80,7 @@ pub fn outline(sample: &Sample) -> Outline {
 
 fn pattern_of(view: &View, node: &Node) -> String {
     let mut template = pattern(view, &Form::new(view, node), b'&');
-    say::forget_unused(&mut template, &Template::default());
+    template_helpers::forget_unused(&mut template, &Template::default());
     template.to_string()
 }
 

@@ -28,12 +28,12 @@ pub(super) struct Proof<'v, 's> {
 
 /// The value that stands for any.
 const STAR: u32 = u32::MAX;
-/// So many URLs are looked at first; if so many pairs show that so many are wrong, no more are.
-const SOME_URLS: usize = 1 << 9;
-const ENOUGH_PAIRS: u64 = 32;
-const HOPELESS: f64 = 0.5;
-/// Of so many URLs about, what becomes of them is counted; of more, only those whose hash falls into a part.
-const MOST_URLS: usize = 1 << 14;
+/// Number of URLs checked first. Proofing stops there if [`MIN_HOPELESS_PAIRS`] pairs or more are at least [`HOPELESS_FPR`] wrong.
+const FIRST_URLS: usize = 1 << 9;
+const MIN_HOPELESS_PAIRS: u64 = 32;
+const HOPELESS_FPR: f64 = 0.5;
+/// Number of URLs, about, whose result is counted; of more, only those whose hash falls into a part.
+const MAX_URLS: usize = 1 << 14;
 
 impl<'v, 's> Proof<'v, 's> {
     pub(super) fn new(view: &'v View<'s>) -> Proof<'v, 's> {
@@ -66,11 +66,11 @@ impl<'v, 's> Proof<'v, 's> {
         let total: usize = nodes.iter().map(|node| node.urls.len()).sum();
         let urls = || nodes.iter().flat_map(|node| node.urls.clone());
         // Most rules are of no use; a look at some URLs tells.
-        let some = self.counts_of(urls().step_by(total.div_ceil(SOME_URLS).max(1)), 1, run);
-        if total <= SOME_URLS || some.pairs >= ENOUGH_PAIRS && some.fpr() > HOPELESS {
+        let some = self.counts_of(urls().step_by(total.div_ceil(FIRST_URLS).max(1)), 1, run);
+        if total <= FIRST_URLS || some.pairs >= MIN_HOPELESS_PAIRS && some.fpr() > HOPELESS_FPR {
             return some;
         }
-        let parts = (total / MOST_URLS + 1) as u64;
+        let parts = (total / MAX_URLS + 1) as u64;
         let counts = self.counts_of(urls(), parts, run);
         Counts { pairs: counts.pairs * parts, wrong: counts.wrong * parts }
     }

@@ -9,17 +9,17 @@
 use super::tree::KeyUse;
 use super::view::View;
 
-/// A key with more salient values than this has none: names of folders and functions are few.
-const MOST_SALIENT: usize = 64;
-/// A decline that does not halve the frequency is none.
-const DECLINE: f64 = 2.0;
-/// A group of fewer URLs than one in so many of its node is not split off...
-const SHARE_OF_NODE: u32 = 256;
-/// ... nor one of fewer than this.
-const MIN_GROUP: u32 = 3;
+/// Number of salient values of a key; one with more has none: names of folders and functions are few.
+const MAX_SALIENT_VALUES: usize = 64;
+/// Factor by which frequencies fall at a decline.
+const MIN_DECLINE_FACTOR: f64 = 2.0;
+/// URLs of a node per URL of a group that is split off, at most...
+const MAX_NODE_PER_GROUP: u32 = 256;
+/// ... and URLs of such a group, at least.
+const MIN_GROUP_URLS: u32 = 3;
 
-/// A split that takes off less than one in so many URLs tells little of the site.
-const TELLING: u32 = 8;
+/// URLs of a node per URL that a split takes off, at most: a smaller split tells little of the site.
+const MAX_NODE_PER_SPLIT: u32 = 8;
 
 /// By what the URLs of a node are split.
 #[derive(Debug, PartialEq)]
@@ -56,7 +56,7 @@ impl Counter {
             by_key: vec![0; view.keys.len()],
             by_value: vec![0; view.value_count()],
             values: Vec::new(),
-            min_group: min_group.max(MIN_GROUP),
+            min_group: min_group.max(MIN_GROUP_URLS),
             empty: view.site.find_value(b""),
         }
     }
@@ -141,7 +141,7 @@ impl Counter {
         let entropy = f64::from(total).ln()
             - (sum + if absent > 0 { surprise(absent) } else { 0.0 }) / f64::from(total);
         let Some((split, largest)) = self.split(key, total, present, found) else { return };
-        let tells_little = largest > total - total / TELLING;
+        let tells_little = largest > total - total / MAX_NODE_PER_SPLIT;
         let rank = (tells_little, if tells_little { f64::from(largest) } else { entropy });
         if best.as_ref().is_none_or(|best| rank < best.rank) {
             *best = Some(Best { rank, split });
@@ -151,7 +151,7 @@ impl Counter {
     /// How to split by this key, and how large the largest part is. URLs that have the key are first told from those that have not: what
     /// they have in common is a pattern of its own.
     fn split(&self, key: u32, total: u32, present: u32, found: &[u32]) -> Option<(Split, u32)> {
-        let least = self.min_group.max(total / SHARE_OF_NODE);
+        let least = self.min_group.max(total / MAX_NODE_PER_GROUP);
         let absent = total - present;
         if absent >= least {
             let split = Split { key, salient: Vec::new(), absent: true };
@@ -183,9 +183,9 @@ fn salient(counts: &[u32], below: u32) -> usize {
     let next = counts.iter().skip(1).copied().chain((below > 0).then_some(below));
     let declines = counts.iter().zip(next).map(|(&count, next)| f64::from(count) / f64::from(next));
     let steepest = declines.enumerate().reduce(|best, other| if other.1 > best.1 { other } else { best });
-    let are_few = below == 0 && counts.len() <= MOST_SALIENT;
+    let are_few = below == 0 && counts.len() <= MAX_SALIENT_VALUES;
     match steepest {
-        Some((at, decline)) if decline >= DECLINE && at < MOST_SALIENT => at + 1,
+        Some((at, decline)) if decline >= MIN_DECLINE_FACTOR && at < MAX_SALIENT_VALUES => at + 1,
         _ if are_few => counts.len(),
         _ => 0,
     }

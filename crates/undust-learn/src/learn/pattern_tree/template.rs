@@ -6,7 +6,7 @@ use undust::rules::{Action, Rewrite};
 use super::form::{Form, Row, Slot};
 use super::operations::{Operation, Step, Target, TargetRow};
 use super::view::{Key, ParamKey, View};
-use crate::learn::say;
+use crate::learn::template_helpers;
 
 /// How parameters are printed.
 #[derive(Clone, Debug)]
@@ -53,7 +53,7 @@ impl Saying<'_, '_> {
             query: query(self.ordered(printed.collect()), operations.others, separator),
             ..Template::default()
         };
-        say::forget_unused(&mut matches, &becomes);
+        template_helpers::forget_unused(&mut matches, &becomes);
         Rewrite::new(matches, becomes).ok().map(Action::Rewrite)
     }
 

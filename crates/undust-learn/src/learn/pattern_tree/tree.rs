@@ -12,8 +12,8 @@ use std::ops::Range;
 use super::split::{Counter, Split};
 use super::view::View;
 
-/// Groups of less than one in so many of the site's URLs get no node.
-const SHARE_OF_SITE: usize = 1000;
+/// URLs of the site per URL of a group that gets a node, at most.
+const MAX_SITE_PER_NODE: usize = 1000;
 
 /// How URLs of a node use a key.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,7 +68,7 @@ struct Open {
 impl Tree {
     /// Build the tree, and put the URLs in its order.
     pub(super) fn new(view: &mut View) -> Tree {
-        let mut counter = Counter::new(view, (view.len() / SHARE_OF_SITE) as u32);
+        let mut counter = Counter::new(view, (view.len() / MAX_SITE_PER_NODE) as u32);
         let mut dealer = Dealer::default();
         let mut tree = Tree { nodes: Vec::new() };
         let mut order: Vec<u32> = (0..view.len() as u32).collect();

@@ -5,7 +5,7 @@
 use hashbrown::HashMap;
 
 use crate::intern::Interner;
-use crate::learn::{MOST_KEYS, say};
+use crate::learn::{MAX_KEYS, template_helpers};
 use crate::site::{Key as SiteKey, Sample, Shape, Site};
 
 /// What a value belongs to.
@@ -133,7 +133,9 @@ impl<'s> View<'s> {
             Key::Label(n) => format!("host-{}", n + 1),
             Key::Port => "port-1".to_owned(),
             Key::Component(n) => format!("path-{}", n + 1),
-            Key::Param(n) => say::param_name(&self.param(n).name).unwrap_or_else(|| format!("value-{n}")),
+            Key::Param(n) => {
+                template_helpers::param_name(&self.param(n).name).unwrap_or_else(|| format!("value-{n}"))
+            }
         }
     }
 
@@ -204,7 +206,7 @@ impl Numbers {
 
     /// Where the values of URLs of this shape go; nothing if they cannot be spoken of.
     fn lay_out(&mut self, shape: &Shape) -> Option<Vec<Slot>> {
-        if shape.keys.len() > MOST_KEYS || shape.empty_query {
+        if shape.keys.len() > MAX_KEYS || shape.empty_query {
             return None;
         }
         let slot = |key: &SiteKey| match key {
@@ -240,7 +242,7 @@ impl Hosts {
                     site.find_value(label).unwrap_or_else(|| site.value_count() + labels.intern(label));
                 Token { key: numbers.key(Key::Label(n)), value }
             };
-            (0..).zip(cut).take(MOST_KEYS).map(&mut token).collect()
+            (0..).zip(cut).take(MAX_KEYS).map(&mut token).collect()
         })
     }
 }

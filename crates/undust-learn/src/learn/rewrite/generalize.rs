@@ -19,10 +19,10 @@ use super::specific::{From, Rows, Skeleton};
 /// A value that does not matter.
 pub(super) const STAR: u32 = u32::MAX;
 
-/// More varying keys than this are not generalized in one rule: the number of sets of stars is exponential in it.
-const MOST_VARYING: usize = 10;
-/// More sets of stars than this are not visited.
-const MOST_SETS: usize = 256;
+/// Number of varying keys generalized in one rule: the number of sets of stars is exponential in it.
+const MAX_VARYING_KEYS: usize = 10;
+/// Number of sets of stars visited.
+const MAX_STAR_SETS: usize = 256;
 
 /// What is generalized in one step: a key of the source, a literal of the target at the same key, or both.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -57,7 +57,7 @@ pub(super) fn generalize(
     while let Some(((stars, set), table)) = tables.pop_first() {
         sets += 1;
         for more in next_sets(positions.len(), set) {
-            if sets > MOST_SETS {
+            if sets > MAX_STAR_SETS {
                 break;
             }
             let at: Vec<Position> = chosen(&positions, more).collect();
@@ -73,14 +73,14 @@ pub(super) fn generalize(
     done
 }
 
-/// With more varying keys than this, pairs of them are not tried.
-const MOST_PAIRED: usize = 6;
+/// Number of varying keys up to which pairs of them are tried.
+const MAX_PAIRED_KEYS: usize = 6;
 
 /// The sets of positions that may get stars next, besides those in `set`.
 fn next_sets(positions: usize, set: u32) -> Vec<u32> {
     let one = |i: usize| 1 << i;
     let mut sets: Vec<u32> = (0..positions).map(one).filter(|more| set & more == 0).collect();
-    if set == 0 && positions <= MOST_PAIRED {
+    if set == 0 && positions <= MAX_PAIRED_KEYS {
         sets.extend((0..positions).flat_map(|i| (0..i).map(move |j| one(i) | one(j))));
     }
     if set == 0 && positions > 2 {
@@ -123,7 +123,7 @@ fn varying(positions: &[Position], rows: &Rows) -> Vec<Position> {
         }
     }
     counted.sort_by_key(|(count, position)| (std::cmp::Reverse(*count), position.main()));
-    counted.truncate(MOST_VARYING);
+    counted.truncate(MAX_VARYING_KEYS);
     counted.into_iter().map(|(_, position)| position).collect()
 }
 

@@ -23,7 +23,7 @@ use maps::Maps;
 use order::Reordered;
 use specific::Collector;
 
-use super::{Candidate, Learner, MOST_KEYS};
+use super::{Candidate, Learner, MAX_KEYS};
 use crate::site::Sample;
 
 /// The fan-out that a key must have to become a star. The paper uses 10 and 30 on hosts of 22,000 URLs; candidates are
@@ -31,8 +31,8 @@ use crate::site::Sample;
 pub const FAN_OUT: usize = 5;
 /// A rule needs more pairs than this.
 pub const MIN_SUPPORT: u64 = 3;
-/// The candidates with the greatest support that are passed on.
-const MOST_CANDIDATES: usize = 5000;
+/// Number of candidates passed on, those with the greatest support.
+const MAX_CANDIDATES: usize = 5000;
 
 /// The learner of KDD 2008.
 #[derive(Clone, Debug)]
@@ -63,7 +63,7 @@ impl Learner for Rewrite {
         let mut reordered = Reordered::default();
         let mut collector = Collector::new(&maps, empty);
         for rows in sample.duplicates().clusters() {
-            let short = rows.iter().filter(|&&row| site.values_of(row).len() <= MOST_KEYS);
+            let short = rows.iter().filter(|&&row| site.values_of(row).len() <= MAX_KEYS);
             let members = short.map(|&row| maps.member(site, row)).collect();
             let mut members = pairs::cap(members, self.seed);
             for several in reordered.count(&maps, &mut members) {
@@ -90,7 +90,7 @@ impl Learner for Rewrite {
         let found = best.into_iter().map(|(action, support)| Candidate { action, support });
         let mut candidates: Vec<Candidate> = found.chain(reordered.candidates(site, &maps)).collect();
         candidates.sort_by_cached_key(|c| (std::cmp::Reverse(c.support), c.action.sides()));
-        candidates.truncate(MOST_CANDIDATES);
+        candidates.truncate(MAX_CANDIDATES);
         candidates
     }
 }

@@ -9,7 +9,7 @@ use undust::rules::{Action, Rewrite};
 
 use super::maps::{MapKey, Maps, Member};
 use super::template::template;
-use crate::learn::{Candidate, say};
+use crate::learn::{Candidate, template_helpers};
 use crate::site::Site;
 
 /// Counts duplicates that differ in nothing but the order or the separators of their parameters.
@@ -47,7 +47,8 @@ impl Reordered {
         let scripts = self.by_script.iter().filter_map(|(values, (map, support))| {
             Some(Candidate { action: script_rule(site, maps.keys(*map), values)?, support: *support })
         });
-        let site_wide = say::sorting().map(|action| Candidate { action, support: self.site_wide });
+        let site_wide =
+            template_helpers::sorting().map(|action| Candidate { action, support: self.site_wide });
         site_wide.into_iter().chain(scripts).collect()
     }
 }

@@ -8,20 +8,20 @@ use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use super::maps::Member;
 
-/// Clusters up to this size are taken pair by pair.
-const SMALL: usize = 12;
-/// Larger clusters than this are sampled first.
-const MOST_MEMBERS: usize = 4096;
-/// How many short URLs every URL of a large cluster meets.
-const HUBS: usize = 3;
-/// How many random ones.
-const RANDOM: u64 = 4;
+/// Number of URLs of a cluster up to which it is taken pair by pair.
+const MAX_ALL_PAIRS_URLS: usize = 12;
+/// Number of URLs of a cluster above which it is sampled first.
+const MAX_CLUSTER_URLS: usize = 4096;
+/// Number of short URLs that every URL of a large cluster is paired with.
+const SHORT_PARTNERS: usize = 3;
+/// Number of random URLs that every URL of a large cluster is paired with.
+const RANDOM_PARTNERS: u64 = 4;
 
-/// At most [`MOST_MEMBERS`] members, chosen by a seeded hash of their values.
+/// At most [`MAX_CLUSTER_URLS`] members, chosen by a seeded hash of their values.
 pub(super) fn cap(mut members: Vec<Member>, seed: u64) -> Vec<Member> {
-    if members.len() > MOST_MEMBERS {
+    if members.len() > MAX_CLUSTER_URLS {
         members.sort_by_cached_key(|m| (xxh3_64_with_seed(&m.row.to_le_bytes(), seed), m.row));
-        members.truncate(MOST_MEMBERS);
+        members.truncate(MAX_CLUSTER_URLS);
         members.sort_by_key(|m| m.row);
     }
     members
@@ -30,17 +30,17 @@ pub(super) fn cap(mut members: Vec<Member>, seed: u64) -> Vec<Member> {
 /// Ordered pairs (source, target) of indices into `members`.
 pub(super) fn pairs(members: &[Member], length: impl Fn(&Member) -> usize, seed: u64) -> Vec<(usize, usize)> {
     let n = members.len();
-    if n <= SMALL {
+    if n <= MAX_ALL_PAIRS_URLS {
         return (0..n).flat_map(|u| (0..n).filter(move |&v| v != u).map(move |v| (u, v))).collect();
     }
     let mut pairs = neighbours(members);
     let mut hubs: Vec<usize> = (0..n).collect();
     hubs.sort_by_key(|&i| (members[i].values.len(), length(&members[i]), i));
-    hubs.truncate(HUBS);
+    hubs.truncate(SHORT_PARTNERS);
     for u in 0..n {
         pairs.extend(hubs.iter().map(|&hub| (u, hub)));
         let random = |k: u64| xxh3_64_with_seed(&[(u as u64).to_le_bytes(), k.to_le_bytes()].concat(), seed);
-        pairs.extend((0..RANDOM).map(|k| (u, (random(k) % n as u64) as usize)));
+        pairs.extend((0..RANDOM_PARTNERS).map(|k| (u, (random(k) % n as u64) as usize)));
     }
     let mut seen = HashSet::new();
     pairs.retain(|&(u, v)| u != v && seen.insert((u, v)));
@@ -78,7 +78,7 @@ mod tests {
 
     #[test]
     fn small_clusters_are_taken_pair_by_pair() {
-        for n in 0..=SMALL {
+        for n in 0..=MAX_ALL_PAIRS_URLS {
             let members = members(n as u32);
             assert_eq!(pairs(&members, |_| 0, 0).len(), n * n.saturating_sub(1));
         }
@@ -87,14 +87,14 @@ mod tests {
     /// A cluster of 100,000 URLs costs a bounded number of pairs per URL, and no URL is its own duplicate.
     #[test]
     fn large_clusters_grow_linearly() {
-        let per_url = 2 * 3 + HUBS + RANDOM as usize;
-        for n in [SMALL + 1, 1000, MOST_MEMBERS, 100_000] {
+        let per_url = 2 * 3 + SHORT_PARTNERS + RANDOM_PARTNERS as usize;
+        for n in [MAX_ALL_PAIRS_URLS + 1, 1000, MAX_CLUSTER_URLS, 100_000] {
             let pairs = pairs(&members(n as u32), |_| 0, 0);
             assert!(pairs.len() >= n && pairs.len() <= n * per_url, "{} pairs of {n}", pairs.len());
             assert!(pairs.iter().all(|(u, v)| u != v));
         }
         let capped = cap(members(100_000), 5);
-        assert_eq!(capped.len(), MOST_MEMBERS);
+        assert_eq!(capped.len(), MAX_CLUSTER_URLS);
         assert!(capped.is_sorted_by_key(|m| m.row) && capped != cap(members(100_000), 6));
     }
 

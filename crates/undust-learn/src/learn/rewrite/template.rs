@@ -8,7 +8,7 @@ use undust::rules::{Action, Rewrite};
 use super::generalize::STAR;
 use super::maps::{MapKey, Maps};
 use super::specific::{From, Skeleton};
-use crate::learn::say;
+use crate::learn::template_helpers;
 use crate::site::Site;
 
 /// The rule in the common language; `None` when it cannot be said in it, or says nothing. The identity of maps with several
@@ -56,7 +56,7 @@ fn has_star(template: &Template) -> bool {
 
 fn hole_name(key: &MapKey, number: usize) -> String {
     let own = match key {
-        MapKey::Param(name, 0) => say::param_name(name),
+        MapKey::Param(name, 0) => template_helpers::param_name(name),
         MapKey::Segment(i) => Some(format!("path-{}", i + 1)),
         _ => None,
     };
@@ -94,7 +94,7 @@ pub(super) fn template(keys: &[MapKey], texts: impl Iterator<Item = Text>, separ
 /// A fixed host label by label; an open one as any labels.
 fn host(text: Text) -> Vec<Item> {
     match text.as_slice() {
-        [Piece::Literal(bytes)] => say::host(bytes),
+        [Piece::Literal(bytes)] => template_helpers::host(bytes),
         [Piece::Hole { .. }] => vec![Item::Rest(Convert::Copy)],
         _ => vec![Item::One(text)],
     }

@@ -42,7 +42,7 @@ impl Corpus {
             ends.push(text.len());
         }
         let urls = || ends.windows(2).map(|ends| &text[ends[0]..ends[1]]);
-        let least = (least_share * sample.rows.len() as f64).max(CONSTANT_FROM);
+        let least = (least_share * sample.rows.len() as f64).max(MIN_CONSTANT_URLS);
         let pages = urls().zip(sample.rows.iter().map(|row| sample.site.cluster(*row)));
         let constant = constant_pages(pages, least, &delimiters);
         let vocabulary = Vocabulary::learn(urls(), &constant, least_share, delimiters);
@@ -127,7 +127,7 @@ impl Corpus {
     /// A hash of the URL that `output` is with the arguments of `row`.
     fn key(&self, output: &[Id], row: u32) -> u64 {
         let arguments = self.arguments(row);
-        let mut bytes = [0; 4 * super::vocabulary::MOST_TOKENS];
+        let mut bytes = [0; 4 * super::vocabulary::MAX_TOKENS];
         for (number, out) in output.iter().zip(bytes.chunks_exact_mut(4)) {
             // Numbers of arguments are set apart from those of words by the highest bit.
             let token = if ARGUMENTS.contains(number) {
@@ -178,8 +178,8 @@ impl Corpus {
     }
 }
 
-/// A page of fewer URLs than this is none that all kinds of URLs lead to, such as a login wall.
-const CONSTANT_FROM: f64 = 24.0;
+/// Number of URLs from which on a page may be one that all kinds of URLs lead to, such as a login wall.
+const MIN_CONSTANT_URLS: f64 = 24.0;
 
 /// The URL of fewest tokens of every page that has at least so many URLs, and how many.
 fn constant_pages<'u>(

@@ -6,14 +6,14 @@
 use std::collections::{BTreeMap, BTreeSet};
 
 use crate::learn::Candidate;
-use crate::learn::say::{forget_unused, host};
+use crate::learn::template_helpers::{forget_unused, host};
 use crate::site::ALL_FOLDS;
 use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind, Text, literal};
 use undust::rules::{Action, Rewrite, template};
 
 use super::Id;
 use super::corpus::Corpus;
-use super::targets::MOST_WRONG;
+use super::targets::MAX_WRONG_SHARE;
 use super::vocabulary::{ARGUMENTS, Meaning, Template, Vocabulary};
 
 /// The rules that say what each template of a corpus becomes, as far as the language has words for it.
@@ -202,7 +202,7 @@ impl Shapes {
             let Some(held) = held(&slots, &other.slots) else { continue };
             let output: Template = to.iter().map(|number| *held.get(number).unwrap_or(number)).collect();
             if output == becomes[other.template as usize]
-                || corpus.try_out(other.template, &output, ALL_FOLDS, ALL_FOLDS).error() <= MOST_WRONG
+                || corpus.try_out(other.template, &output, ALL_FOLDS, ALL_FOLDS).error() <= MAX_WRONG_SHARE
             {
                 continue;
             }

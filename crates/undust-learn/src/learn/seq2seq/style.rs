@@ -42,7 +42,7 @@ impl Style {
 
     /// The best way to read this site.
     pub fn choose(sample: &Sample) -> Style {
-        let (one, other) = halves(&sample.part(ENOUGH));
+        let (one, other) = halves(&sample.part(MAX_SAMPLE_URLS));
         let score = |style: Style| style.score(&one, &other) + style.score(&other, &one);
         let mut best = (f64::MIN, Style::PAPER);
         for style in Style::ALL {
@@ -76,8 +76,8 @@ impl Style {
     }
 }
 
-/// So many URLs are enough to choose by.
-const ENOUGH: usize = 20_000;
+/// Number of URLs of the sample to choose by.
+const MAX_SAMPLE_URLS: usize = 20_000;
 
 /// The sample in two, clusters whole where folds have them whole.
 fn halves<'s>(sample: &Sample<'s>) -> (Sample<'s>, Sample<'s>) {

@@ -6,7 +6,7 @@ use crate::bound::upper_bound;
 use crate::site::{ALL_FOLDS, FOLDS};
 
 use super::corpus::{Corpus, Tally};
-use super::targets::{MOST_WRONG, Targets};
+use super::targets::{MAX_WRONG_SHARE, Targets};
 use super::vocabulary::Template;
 
 /// What is known of a template.
@@ -27,16 +27,16 @@ pub enum Entry {
     Open,
 }
 
-/// Templates of at least so many URLs are known: if nothing was found for them, there is nothing.
-pub const KNOWN_FROM: usize = 10;
+/// Number of URLs from which on a template is known: if nothing was found for it, there is nothing.
+pub const MIN_KNOWN_URLS: usize = 10;
 
 /// The entries of all templates of a corpus.
 pub fn entries(corpus: &Corpus, targets: &Targets) -> Vec<Entry> {
     let evidence = cross_check(corpus);
     let entry = |(template, ((from, to), tally)): (usize, ((&Template, &Template), &Tally))| {
-        let is_known = corpus.by_template[template].len() >= KNOWN_FROM;
+        let is_known = corpus.by_template[template].len() >= MIN_KNOWN_URLS;
         match (from != to, is_known) {
-            (true, _) if tally.right > 0 && tally.error() <= MOST_WRONG => {
+            (true, _) if tally.right > 0 && tally.error() <= MAX_WRONG_SHARE => {
                 Entry::Becomes { output: to.clone(), evidence: *tally }
             }
             (true, _) => Entry::Refuted,

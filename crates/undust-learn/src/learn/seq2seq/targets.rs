@@ -21,14 +21,14 @@ pub struct Targets {
 /// A template's place in the order of the paper: fewest tokens, then the greater sum of document frequencies.
 type Rank<'t> = (usize, Reverse<u64>, &'t [Id]);
 
-/// Of the URLs of a template that an output makes equal to others, at most this share may be of another page.
-pub const MOST_WRONG: f64 = 0.05;
+/// Share of wrong URLs, of those of a template that an output makes equal to others, at most.
+pub const MAX_WRONG_SHARE: f64 = 0.05;
 
-/// An output with fewer errors than this is preferred to better forms with more.
-const FEW_WRONG: f64 = 0.01;
+/// Share of wrong URLs up to which an output is preferred to better forms with more.
+const MAX_PREFERRED_WRONG_SHARE: f64 = 0.01;
 
-/// A form that fewer URLs were seen to share with their page is a coincidence.
-const LEAST_RIGHT: u64 = 3;
+/// Number of URLs that must share a form with their page; fewer are a coincidence.
+const MIN_RIGHT_URLS: u64 = 3;
 
 impl Targets {
     /// Find the targets of all templates, by the URLs in these folds.
@@ -51,24 +51,24 @@ impl Targets {
 /// Whether an output holds, and if so, whether it does with more than few errors.
 fn judge(corpus: &Corpus, folds: u32, template: u32, output: &[Id]) -> Option<bool> {
     let tally = corpus.try_out(template, output, folds, folds);
-    let holds = tally.right >= LEAST_RIGHT && tally.error() <= MOST_WRONG;
-    holds.then(|| tally.error() > FEW_WRONG)
+    let holds = tally.right >= MIN_RIGHT_URLS && tally.error() <= MAX_WRONG_SHARE;
+    holds.then(|| tally.error() > MAX_PREFERRED_WRONG_SHARE)
 }
 
 /// The outputs that most URLs proposed.
 fn most_supported(outputs: BTreeMap<Template, u64>) -> Vec<Template> {
     let mut outputs: Vec<(Template, u64)> = outputs.into_iter().collect();
     outputs.sort_by_key(|(_, support)| Reverse(*support));
-    outputs.truncate(MOST_OUTPUTS);
+    outputs.truncate(MAX_OUTPUTS);
     outputs.into_iter().map(|(output, _)| output).collect()
 }
 
-/// Of many forms proposed for a template, so many are tried.
-const MOST_OUTPUTS: usize = 12;
-/// Of the forms of one page, so many are proposed, the best first.
-const MOST_FORMS: usize = 12;
-/// Of the URLs that a page has in one form, so many propose or are proposed.
-const MOST_ALIKE: usize = 6;
+/// Number of forms tried of those proposed for a template.
+const MAX_OUTPUTS: usize = 12;
+/// Number of forms of one page that are proposed, the best first.
+const MAX_FORMS: usize = 12;
+/// Number of URLs of a page in one form that propose or are proposed.
+const MAX_URLS_PER_FORM: usize = 6;
 
 fn rank<'t>(corpus: &Corpus, template: &'t [Id]) -> Rank<'t> {
     let frequency = |number: &Id| match corpus.vocabulary.meaning(*number) {
@@ -88,9 +88,10 @@ fn propose(corpus: &Corpus, folds: u32, ranks: &[Rank]) -> BTreeMap<u32, BTreeMa
         }
         let forms: Vec<Vec<u32>> = forms.into_values().collect();
         for (at, alike) in forms.iter().enumerate() {
-            for &row in alike.iter().take(MOST_ALIKE) {
-                for better in &forms[..at.min(MOST_FORMS)] {
-                    let said = better.iter().take(MOST_ALIKE).find_map(|&other| say(corpus, row, other));
+            for &row in alike.iter().take(MAX_URLS_PER_FORM) {
+                for better in &forms[..at.min(MAX_FORMS)] {
+                    let said =
+                        better.iter().take(MAX_URLS_PER_FORM).find_map(|&other| say(corpus, row, other));
                     let source = &corpus.templates[corpus.template_of(row) as usize];
                     if let Some(output) = said.filter(|output| corpus.vocabulary.fits(source, output)) {
                         let of_template = proposals.entry(corpus.template_of(row)).or_default();

@@ -22,10 +22,10 @@ pub fn bytes(template: &Template) -> Vec<u8> {
 }
 
 /// URLs with more tokens than this are left alone: translating them would take long, and nothing can be learned from their like.
-pub const MOST_TOKENS: usize = 64;
+pub const MAX_TOKENS: usize = 64;
 
 /// URLs with more arguments than this are left alone.
-pub const MOST_ARGUMENTS: usize = 24;
+pub const MAX_ARGUMENTS: usize = 24;
 
 /// The words of a site.
 #[derive(Clone)]
@@ -87,16 +87,16 @@ impl Vocabulary {
                 names.pass(token);
             }
         }
-        let least = (least_share * f64::from(total)).max(LEAST_COUNT);
-        let is_word = |seen: &Seen| seen.count as f64 >= least || seen.names as f64 >= LEAST_COUNT;
+        let least = (least_share * f64::from(total)).max(MIN_WORD_URLS);
+        let is_word = |seen: &Seen| seen.count as f64 >= least || seen.names as f64 >= MIN_WORD_URLS;
         let frequent = seen.into_iter().filter(|(_, seen)| is_word(seen));
         let word = |(text, Seen { count, places, .. }): (&[u8], Seen)| {
             Some(Word { text: str::from_utf8(text).ok()?.to_owned(), count, places })
         };
         let mut words: Vec<Word> = frequent.filter_map(word).collect();
-        if words.len() > MOST_WORDS {
+        if words.len() > MAX_WORDS {
             words.sort_by(|a, b| (b.count, &a.text).cmp(&(a.count, &b.text)));
-            words.truncate(MOST_WORDS);
+            words.truncate(MAX_WORDS);
             words.sort_by(|a, b| a.text.cmp(&b.text));
         }
         Vocabulary::new(delimiters, words)
@@ -145,7 +145,7 @@ impl Vocabulary {
                     |word| first_word + word as Id,
                 ),
             };
-            if template.len() == MOST_TOKENS || arguments.len() > MOST_ARGUMENTS {
+            if template.len() == MAX_TOKENS || arguments.len() > MAX_ARGUMENTS {
                 return false;
             }
             template.push(number);
@@ -173,7 +173,7 @@ impl Vocabulary {
     /// A template as a person reads it: the URL with `{1}` for its first argument, and so on.
     pub fn show(&self, template: &[Id]) -> String {
         let (mut names, mut places) = (Vec::new(), Vec::new());
-        for number in 1..=MOST_ARGUMENTS {
+        for number in 1..=MAX_ARGUMENTS {
             let start = names.len();
             names.extend_from_slice(format!("{{{number}}}").as_bytes());
             places.push(start..names.len());
@@ -213,7 +213,7 @@ impl Vocabulary {
             Meaning::Delimiter(byte) => Some(byte),
             _ => None,
         };
-        output.len() <= MOST_TOKENS
+        output.len() <= MAX_TOKENS
             && output.iter().all(is_known)
             && self.unknown_names(source).all(|name| output.contains(&name))
             && output.iter().enumerate().take(2).all(in_place)
@@ -279,13 +279,13 @@ pub enum Meaning<'v> {
 
 /// The numbers of arguments.
 pub const ARGUMENTS: Range<Id> = END + 1..FIRST_DELIMITER;
-const FIRST_DELIMITER: Id = MOST_ARGUMENTS as Id + 1;
+const FIRST_DELIMITER: Id = MAX_ARGUMENTS as Id + 1;
 
-/// A token of fewer URLs than this is no word, however few URLs there are.
-const LEAST_COUNT: f64 = 3.0;
+/// Number of URLs that a token needs to be a word, however few URLs there are.
+const MIN_WORD_URLS: f64 = 3.0;
 
 /// More words than this are a sign that the share is too small; the network grows with them.
-pub const MOST_WORDS: usize = 4000;
+pub const MAX_WORDS: usize = 4000;
 
 #[cfg(test)]
 mod tests {

@@ -4,11 +4,11 @@ use std::ops::Range;
 
 use xxhash_rust::xxh3::xxh3_64;
 
-/// How many candidates of one kind are told apart from either end of a hole. What is further inside is reached on a later
+/// Number of candidates of one kind told apart from either end of a hole. What is further inside is reached on a later
 /// level, once that which stands before it is fixed.
-const MOST_ORDINALS: u32 = 4;
-/// How many kinds of candidates a hole may have; further ones are ignored. Keeps the list of them short on garbage.
-const MOST_KINDS: usize = 32;
+const MAX_ORDINALS: u32 = 4;
+/// Number of kinds of candidates of a hole; further ones are ignored. Keeps the list of them short on garbage.
+const MAX_KINDS: usize = 32;
 
 /// What a candidate anchor is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -69,7 +69,7 @@ impl Candidate {
     /// The clusters that it belongs to, in the hole number `place`.
     pub(super) fn clusters(&self, place: usize) -> impl Iterator<Item = Cluster> {
         let kind = self.kind_and_sides() << 16 | (place as u64) << 40;
-        let ordinals = self.ordinals.into_iter().zip([0, 1]).filter(|(ordinal, _)| *ordinal < MOST_ORDINALS);
+        let ordinals = self.ordinals.into_iter().zip([0, 1]).filter(|(ordinal, _)| *ordinal < MAX_ORDINALS);
         ordinals.map(move |(ordinal, end)| Cluster(kind | u64::from(ordinal << 1 | end)))
     }
 
@@ -194,7 +194,7 @@ fn next(counts: &mut Vec<(u64, u32)>, kind: u64) -> u32 {
         *count += 1;
         return *count - 1;
     }
-    if counts.len() == MOST_KINDS {
+    if counts.len() == MAX_KINDS {
         return u32::MAX;
     }
     counts.push((kind, 1));

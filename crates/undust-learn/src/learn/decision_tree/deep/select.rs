@@ -7,24 +7,24 @@ use hashbrown::HashTable;
 use super::Node;
 use super::lex::{Candidate, Cluster, Lexer, Side, behind_number};
 
-/// As many values make a pattern: fewer are thin evidence, and a pattern for each of a few values would teach nothing.
-pub(super) const HANDFUL: usize = 8;
-/// Statistics are taken from so many values: what stands in 20 of 100 values does so in 4096 of them, give or take two.
-const MOST_SAMPLES: usize = 4096;
-/// What stands in so many of 100 values is fixed text. All would be too many: sites have a few odd values in every key.
-const CONSTANT: usize = 90;
-/// Words that split a node stand in so many of 100 values. On real sites, file endings, namespaces of a wiki and `msg` of a forum
+/// Number of values that make a pattern: fewer are thin evidence, and a pattern for each of a few values would teach nothing.
+pub(super) const MIN_PATTERN_VALUES: usize = 8;
+/// Number of values that statistics are taken from: what stands in 20 of 100 values does so in 4096 of them, give or take two.
+const MAX_SAMPLES: usize = 4096;
+/// Percentage of values that have a text from which on it is fixed. All would be too many: sites have a few odd values in every key.
+const MIN_CONSTANT_PERCENT: usize = 90;
+/// Percentage of values that have a word that splits a node. On real sites, file endings, namespaces of a wiki and `msg` of a forum
 /// do; at 10 of 100, words that are frequent in titles do as well (`_UE4_`, `Introduction_to_`).
-const LEAST_COVERAGE: usize = 20;
-/// They are so few. Namespaces, file endings and the like are 1 to 13 on real sites, words of titles that a handful of values
+const MIN_WORD_PERCENT: usize = 20;
+/// Number of such words. Namespaces, file endings and the like are 1 to 13 on real sites, words of titles that a handful of values
 /// share 12 to 96.
-const MOST_WORDS: usize = 16;
-/// And, of 100 values with any word at this place, so many have one of those that a handful of values share. On real
+const MAX_WORDS: usize = 16;
+/// Percentage, of the values with any word at this place, of those with a word that a handful of values share. On real
 /// sites, file endings of all but the smallest folders and namespaces are at 75 to 100, words of titles at 63 or less.
-const FREQUENT: usize = 75;
-/// Of 100 values that are no number, so many begin with a number and the same delimiter, if that is a numeric field. On real sites,
+const MIN_FREQUENT_WORD_PERCENT: usize = 75;
+/// Percentage, of the values that are no number, of those that begin with a number and the same delimiter, if that is a numeric field. On real sites,
 /// fields are at 28 or more (among the names of folders and images), titles that happen to begin with a number at 10 or less.
-const FIELD: usize = 25;
+const MIN_FIELD_PERCENT: usize = 25;
 
 /// What becomes fixed text in the values of a node.
 pub(super) struct Choice {
@@ -92,7 +92,7 @@ struct Counts {
 impl Counts {
     /// Count the candidates of the first values; they are in the order of their hashes, so that these are as good as any.
     fn new(values: &[&[u8]], node: &Node) -> Counts {
-        let samples = node.values.len().min(MOST_SAMPLES);
+        let samples = node.values.len().min(MAX_SAMPLES);
         let mut counts = Counts { anchors: HashTable::new(), clusters: HashTable::new(), samples };
         let mut lexer = Lexer::default();
         for (member, &v) in node.values[..samples].iter().enumerate() {
@@ -117,14 +117,17 @@ impl Counts {
 
     /// The anchors that stand in nearly all values.
     fn constant(&self) -> Vec<(Cluster, u64)> {
-        let constant = self.anchors.iter().filter(|(_, _, count)| count * 100 >= self.samples * CONSTANT);
+        let constant =
+            self.anchors.iter().filter(|(_, _, count)| count * 100 >= self.samples * MIN_CONSTANT_PERCENT);
         constant.map(|&(cluster, anchor, _)| (cluster, anchor)).collect()
     }
 
     /// The cluster that splits the node best: few words, in many values.
     fn splitting(&self, node: &Node) -> Vec<(Cluster, u64)> {
-        let words =
-            self.anchors.iter().filter(|(cluster, _, count)| cluster.may_split() && *count >= HANDFUL);
+        let words = self
+            .anchors
+            .iter()
+            .filter(|(cluster, _, count)| cluster.may_split() && *count >= MIN_PATTERN_VALUES);
         let mut words: Vec<(Cluster, u64, usize)> = words.copied().collect();
         words.sort_unstable();
         let clusters = words.chunk_by(|a, b| a.0 == b.0).filter(|cluster| self.is_fit(node, cluster));
@@ -139,9 +142,9 @@ impl Counts {
         let frequent: usize = words.iter().map(|(_, _, count)| count).sum();
         let all =
             self.clusters.find(hash((cluster, 0)), |known| known.0 == cluster).map_or(0, |known| known.1);
-        words.len() <= MOST_WORDS
-            && frequent * 100 >= all * FREQUENT
-            && frequent * node.values.len() * 100 >= self.samples * node.base * LEAST_COVERAGE
+        words.len() <= MAX_WORDS
+            && frequent * 100 >= all * MIN_FREQUENT_WORD_PERCENT
+            && frequent * node.values.len() * 100 >= self.samples * node.base * MIN_WORD_PERCENT
     }
 }
 
@@ -153,7 +156,7 @@ fn fields(values: &[&[u8]], node: &Node) -> Vec<Option<Side>> {
 fn field(values: &[&[u8]], node: &Node, place: usize) -> Option<Side> {
     let mut counts: Vec<(Side, usize)> = Vec::new();
     let mut texts = 0;
-    for (member, &v) in node.values.iter().enumerate().take(MOST_SAMPLES) {
+    for (member, &v) in node.values.iter().enumerate().take(MAX_SAMPLES) {
         let hole = &node.holes_of(member)[place];
         let text = &values[v as usize][hole.start as usize..hole.end as usize];
         texts += usize::from(!text.iter().all(u8::is_ascii_digit));
@@ -164,5 +167,5 @@ fn field(values: &[&[u8]], node: &Node, place: usize) -> Option<Side> {
         }
     }
     let (side, count) = counts.into_iter().max_by_key(|&(side, count)| (count, side))?;
-    (count >= HANDFUL && count * 100 >= texts * FIELD).then_some(side)
+    (count >= MIN_PATTERN_VALUES && count * 100 >= texts * MIN_FIELD_PERCENT).then_some(side)
 }

@@ -1,5 +1,5 @@
-//! The rules that people write by hand, on any site, without a paper: parameters and values that do not matter, lists of the parameters that do, the
-//! order of parameters, hosts and schemes that are the same, slashes and index files, folders behind a login wall. They are proposed as widely as they can be said;
+//! Heuristics (`usual` in rule files), without a paper: the rules that people write by hand, on any site: parameters and values that do not matter, lists of the parameters that do, the
+//! order of parameters, hosts and schemes that are the same, slashes and index files, folders behind a login wall. They are proposed as widely as templates can express them;
 //! whether they hold is for selection to find out.
 
 use std::cmp::Reverse;
@@ -9,15 +9,15 @@ use undust::rules::template::{Class, Convert, Item, Piece, QueryItem, QueryKind,
 use undust::rules::{Action, Rewrite};
 use xxhash_rust::xxh3::xxh3_64;
 
-use super::say::{self, param_name};
-use super::{Candidate, Learner, MOST_KEYS};
+use super::template_helpers::{self, param_name};
+use super::{Candidate, Learner, MAX_KEYS};
 use crate::site::{Key, LARGE_CLUSTER, Sample, Site};
 
-/// The learner.
+/// The learner called `usual`.
 #[derive(Clone, Copy, Debug, Default)]
-pub struct Usual;
+pub struct Heuristics;
 
-impl Learner for Usual {
+impl Learner for Heuristics {
     fn name(&self) -> &'static str {
         "usual"
     }
@@ -29,7 +29,7 @@ impl Learner for Usual {
         ports.sort_by_key(|urls| Reverse(urls.len()));
         let mut candidates = Vec::new();
         // A template without a port is one of URLs without a port: what holds for all of a site is said for each.
-        for group in ports.into_iter().take(MOST_PORTS).filter(|group| group.len() > 1) {
+        for group in ports.into_iter().take(MAX_PORTS).filter(|group| group.len() > 1) {
             let mut rules = Rules { port: group[0].port, candidates };
             parameters(group, &mut rules);
             lists(group, &mut rules);
@@ -43,16 +43,16 @@ impl Learner for Usual {
     }
 }
 
-/// What fewer URLs have is not worth a rule.
-const LEAST: u64 = 5;
-/// Rules are proposed for so many ports of a site, those with most URLs.
-const MOST_PORTS: usize = 4;
-/// Of each kind so many are proposed, the most frequent ones.
-const MOST: usize = 64;
-/// Of the values of a parameter, so many.
-const MOST_VALUES: usize = 4;
-/// Where so large a share of the URLs that differ in a parameter alone are of one page, it does not matter.
-const MOSTLY: f64 = 0.9;
+/// Number of URLs that are worth a rule.
+const MIN_SUPPORT_URLS: u64 = 5;
+/// Number of ports of a site that rules are proposed for, those with most URLs.
+const MAX_PORTS: usize = 4;
+/// Number of rules of each kind that are proposed, the most frequent ones.
+const MAX_RULES_PER_KIND: usize = 64;
+/// Number of values of a parameter that rules are proposed for.
+const MAX_VALUES: usize = 4;
+/// Share of the URLs that differ in a parameter alone and are of one page, from which on the parameter does not matter.
+const MIN_SAME_PAGE_SHARE: f64 = 0.9;
 
 /// One URL of the sample.
 struct Url<'s> {
@@ -77,7 +77,7 @@ impl<'s> Url<'s> {
         let keys = &site.shapes()[site.shape_of(row) as usize].keys;
         let cluster = site.cluster(row);
         let mut url = Url { scheme: b"", host: b"", port: None, path: vec![], params: vec![], cluster };
-        if keys.len() > MOST_KEYS {
+        if keys.len() > MAX_KEYS {
             return None;
         }
         for (key, &value) in keys.iter().zip(site.values_of(row)) {
@@ -111,7 +111,7 @@ impl Rules<'_> {
     }
 
     fn propose_as_it_is(&mut self, mut matches: Template, becomes: Template, support: u64) {
-        say::forget_unused(&mut matches, &becomes);
+        template_helpers::forget_unused(&mut matches, &becomes);
         if let Ok(rewrite) = Rewrite::new(matches, becomes) {
             self.candidates.push(Candidate { action: Action::Rewrite(rewrite), support });
         }
@@ -142,7 +142,8 @@ fn anywhere(query: Option<Vec<QueryItem>>) -> Template {
 
 /// The most frequent of these, first.
 fn most<K: Ord>(counts: BTreeMap<K, u64>, how_many: usize) -> Vec<(K, u64)> {
-    let mut counts: Vec<(K, u64)> = counts.into_iter().filter(|(_, count)| *count >= LEAST).collect();
+    let mut counts: Vec<(K, u64)> =
+        counts.into_iter().filter(|(_, count)| *count >= MIN_SUPPORT_URLS).collect();
     counts.sort_by_key(|(_, count)| Reverse(*count));
     counts.truncate(how_many);
     counts
@@ -158,19 +159,19 @@ fn parameters(urls: &[Url], rules: &mut Rules) {
     }
     let without = || anywhere(Some(vec![OTHERS]));
     let with = |item: QueryItem| anywhere(Some(vec![OTHERS, item]));
-    for ((name, has_value), count) in most(names, MOST) {
+    for ((name, has_value), count) in most(names, MAX_RULES_PER_KIND) {
         rules.propose(with(param(name, has_value.then(|| optional("")))), without(), count);
         let of_name = values.range(Param { name, value: None }..).take_while(|(param, _)| param.name == name);
         let of_name: BTreeMap<&[u8], u64> =
             of_name.filter_map(|(param, count)| Some((param.value?, *count))).collect();
         if of_name.len() > 1 {
-            for (value, count) in most(of_name, MOST_VALUES) {
+            for (value, count) in most(of_name, MAX_VALUES) {
                 rules.propose(with(param(name, Some(literal(value)))), without(), count);
             }
         }
     }
     let several = urls.iter().filter(|url| url.params.len() > 1).count() as u64;
-    if several >= LEAST {
+    if several >= MIN_SUPPORT_URLS {
         rules.propose(without(), anywhere(Some(vec![SORTED])), several);
     }
 }
@@ -182,11 +183,11 @@ fn lists(urls: &[Url], rules: &mut Rules) {
         paths.entry(&url.path).or_default().push(url);
     }
     let counts = paths.iter().map(|(path, urls)| (*path, urls.len() as u64)).collect();
-    for (path, count) in most(counts, MOST) {
+    for (path, count) in most(counts, MAX_RULES_PER_KIND) {
         let urls = &paths[path];
         let names: BTreeSet<&[u8]> =
             urls.iter().flat_map(|url| &url.params).map(|param| param.name).collect();
-        if names.len() > MOST {
+        if names.len() > MAX_RULES_PER_KIND {
             continue;
         }
         let (matter, rest): (Vec<&[u8]>, Vec<&[u8]>) =
@@ -228,7 +229,7 @@ fn does_matter(urls: &[&Url], name: &[u8]) -> bool {
             }
         }
     }
-    all == 0 || (same as f64) < MOSTLY * all as f64
+    all == 0 || (same as f64) < MIN_SAME_PAGE_SHARE * all as f64
 }
 
 /// A host and its port.
@@ -244,7 +245,7 @@ fn hosts(urls: &[Url], rules: &mut Rules) {
         *count.entry(host).or_default() += 1;
     }
     let mut pairs: BTreeMap<(Authority, Authority), u64> = BTreeMap::new();
-    for hosts in of_page.values().filter(|hosts| hosts.len() > 1 && hosts.len() < MOST) {
+    for hosts in of_page.values().filter(|hosts| hosts.len() > 1 && hosts.len() < MAX_RULES_PER_KIND) {
         // All become the one that most URLs have.
         let best = hosts.iter().max_by_key(|host| (count[*host], Reverse(**host)));
         for (host, best) in hosts.iter().zip(best.into_iter().cycle()).filter(|(host, best)| host != best) {
@@ -253,11 +254,11 @@ fn hosts(urls: &[Url], rules: &mut Rules) {
     }
     pairs.retain(|((_, port), _), _| *port == rules.port);
     let on = |(host, port): Authority| Template {
-        host: say::host(host),
+        host: template_helpers::host(host),
         port: port.map(literal),
         ..anywhere(Some(vec![OTHERS]))
     };
-    for ((from, to), count) in most(pairs, MOST) {
+    for ((from, to), count) in most(pairs, MAX_RULES_PER_KIND) {
         rules.propose_as_it_is(on(from), on(to), count);
     }
 }
@@ -287,7 +288,7 @@ fn ends(urls: &[Url], rules: &mut Rules) {
         let path = vec![Item::Rest(Convert::Copy), Item::One(literal(last))];
         Template { path, ..anywhere(Some(vec![OTHERS])) }
     };
-    for (last, count) in most(counts, MOST) {
+    for (last, count) in most(counts, MAX_RULES_PER_KIND) {
         if last.is_empty() {
             rules.propose(folder(b""), anywhere(Some(vec![OTHERS])), count);
         } else {
@@ -312,13 +313,14 @@ fn folders(urls: &[Url], rules: &mut Rules) {
     let most_of = |of_page: BTreeMap<u32, u64>| {
         let all: u64 = of_page.values().sum();
         let most = of_page.into_values().max().unwrap_or_default();
-        (most >= LARGE_CLUSTER as u64 && most as f64 >= MOSTLY * all as f64).then_some(most)
+        (most >= LARGE_CLUSTER as u64 && most as f64 >= MIN_SAME_PAGE_SHARE * all as f64).then_some(most)
     };
     let counts =
         folders.into_iter().filter_map(|(folder, of_page)| Some((folder, most_of(of_page)?))).collect();
-    for ((host, path), count) in most(counts, MOST) {
+    for ((host, path), count) in most(counts, MAX_RULES_PER_KIND) {
         let components = || path.iter().map(|component| Item::One(literal(component)));
-        let on = |path: Vec<Item>, query| Template { host: say::host(host), path, ..anywhere(query) };
+        let on =
+            |path: Vec<Item>, query| Template { host: template_helpers::host(host), path, ..anywhere(query) };
         let query = || Some(vec![OTHERS]);
         rules.propose(on(components().collect(), query()), on(components().collect(), None), count);
         let inside = components().chain([Item::Rest(Convert::Copy)]).collect();
@@ -341,7 +343,7 @@ mod tests {
         };
         let pages: Vec<Page> = (0..40).flat_map(|n| urls.iter().map(move |url| page(n, url))).collect();
         let site = Site::new("site", &pages, 1);
-        let candidates = Usual.learn(&site.sample(0));
+        let candidates = Heuristics.learn(&site.sample(0));
         candidates.iter().map(|candidate| candidate.action.to_string()).collect()
     }
 

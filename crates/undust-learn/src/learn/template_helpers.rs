@@ -1,4 +1,4 @@
-//! What learners say alike when they put a rule into the common language.
+//! Helpers shared by learners for writing templates.
 
 use undust::rules::Action;
 use undust::rules::template::{Class, Item, Piece, Template, literal};
@@ -21,20 +21,20 @@ pub fn host(host: &[u8]) -> Vec<Item> {
     host.split(|b| *b == b'.').map(|label| Item::One(literal(label))).collect()
 }
 
-/// Pairs of duplicates that differ in nothing but the order of their parameters, and others.
+/// Counts of pairs of duplicates: those that differ in nothing but the order of their parameters, and others.
 #[derive(Default)]
 pub(super) struct Reordered {
     pub(super) pairs: u64,
     pub(super) others: u64,
 }
 
-/// Where one in so many pairs of duplicates differs in the order of parameters, it does so often.
-const OFTEN: u64 = 20;
+/// Other pairs of duplicates per pair that differs in the order of parameters, at most, where order differs often.
+const MAX_PAIRS_PER_REORDERED: u64 = 20;
 
 impl Reordered {
     /// Whether rules should print parameters sorted, since another rule will sort them.
     pub(super) fn is_often(&self) -> bool {
-        self.pairs * OFTEN > self.others
+        self.pairs * MAX_PAIRS_PER_REORDERED > self.others
     }
 
     /// The rule that sorts parameters, if there is anything to sort.
