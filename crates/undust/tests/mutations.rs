@@ -4,12 +4,12 @@
 use proptest::collection::vec;
 use proptest::prelude::*;
 use serde_json::{Value, json};
-use undust::apply::{Canonicalizer, Form, Naive, Scratch, check};
+use undust::apply::{Form, Naive, Scratch, check};
 use undust::rules::RuleSet;
 
 use crate::generate::{self, Dice};
 use crate::properties::{Drawn, dice, drawn_few};
-use crate::show;
+use crate::{compile, show};
 
 /// Pieces of templates, whole and broken.
 const PIECES: [&str; 52] = [
@@ -175,7 +175,7 @@ proptest! {
         prop_assert_eq!(&again, &set);
         let mut scratch = Scratch::new();
         for form in [Form::Key, Form::Url] {
-            let (naive, engine) = (Naive::new(&set, form), Canonicalizer::new(&set, form));
+            let (naive, engine) = (Naive::new(&set, form), compile(&set, form));
             for url in &urls {
                 let (slow, fast) = (naive.canonicalize(url), engine.canonicalize(url, &mut scratch).into_owned());
                 prop_assert_eq!(show(&slow), show(&fast), "{:?} of {}", form, show(url));
@@ -197,7 +197,7 @@ proptest! {
         let Ok(set) = RuleSet::from_json(&file.to_string()) else { return Ok(()) };
         check(&set);
         let mut scratch = Scratch::new();
-        let (naive, engine) = (Naive::new(&set, Form::Key), Canonicalizer::new(&set, Form::Key));
+        let (naive, engine) = (Naive::new(&set, Form::Key), compile(&set, Form::Key));
         for rolls in &urls {
             let url = generate::url(&mut Dice(rolls), &set);
             let fast = engine.canonicalize(&url, &mut scratch).into_owned();
