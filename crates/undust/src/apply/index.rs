@@ -84,7 +84,7 @@ impl FactKind {
         let segments = &scratch.segments;
         match self {
             FactKind::FromStart(n) => {
-                segments.get(n as usize).into_iter().for_each(|s| report(s.of_raw(raw)))
+                segments.get(n as usize).into_iter().for_each(|s| report(s.of_raw(raw)));
             }
             FactKind::FromEnd(n) => {
                 segments.iter().nth_back(n as usize).into_iter().for_each(|s| report(s.of_raw(raw)));
@@ -93,7 +93,7 @@ impl FactKind {
             FactKind::ParamValue => scratch.params.iter().for_each(|p| report(p.whole().of_raw(raw))),
             FactKind::Token => tokens(raw).for_each(report),
             FactKind::FirstLabel => {
-                scratch.labels.first().into_iter().for_each(|label| report(label.of_raw(raw)))
+                scratch.labels.first().into_iter().for_each(|label| report(label.of_raw(raw)));
             }
             FactKind::Nothing => report(b""),
         }
