@@ -107,7 +107,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
     report.contradictions.extend(report::disagreements(&site, &sets));
     let labels = site.labels(name, &sets);
     let simhashes: Vec<Option<u64>> =
-        site.site_features.iter().map(|text_features| Some(text_features.as_ref()?.simhash())).collect();
+        site.features.iter().map(|text_features| Some(text_features.as_ref()?.simhash())).collect();
     let listed: Vec<Option<bool>> = (0..site.pages.len() as u32).map(|page| site.is_listed(page)).collect();
     for (((page, label), simhash), listed) in pages.iter_mut().zip(labels).zip(simhashes).zip(listed) {
         page.cluster = label;
@@ -122,7 +122,7 @@ pub fn cluster(name: &str, pages: &mut [Page], options: &Options) -> Report {
 struct Site<'s> {
     pages: &'s [Page],
     options: &'s Options,
-    site_features: Vec<Option<TextFeatures>>,
+    features: Vec<Option<TextFeatures>>,
     /// Hashes of the pages' own URLs, normalised.
     urls: Vec<u64>,
     /// The pages of each URL that was seen more than once, failed requests left out.
@@ -136,8 +136,8 @@ impl<'s> Site<'s> {
         let urls: Vec<u64> = pages.iter().map(|page| hash_of(&page.url)).collect();
         let sitemaps = pages.iter().filter(|page| has_content(page)).filter_map(|page| page.text.as_deref());
         let listed = sitemaps.flat_map(listed).map(|url| hash_of(url.as_bytes())).collect();
-        let site_features = site_features(pages, has_content, options.resemblance);
-        Site { pages, options, site_features, seen_again: seen_again(pages, &urls), urls, listed }
+        let features = site_features(pages, has_content, options.resemblance);
+        Site { pages, options, features, seen_again: seen_again(pages, &urls), urls, listed }
     }
 
     /// Whether the site's sitemap lists a page, where there is one.
@@ -148,7 +148,7 @@ impl<'s> Site<'s> {
 
     /// How alike two pages' texts are, where both have one.
     fn resemblance(&self, (a, b): (u32, u32)) -> Option<f64> {
-        let text_features = |page: u32| self.site_features[page as usize].as_ref();
+        let text_features = |page: u32| self.features[page as usize].as_ref();
         Some(text_features(a)?.resemblance(text_features(b)?))
     }
 
@@ -225,7 +225,7 @@ impl<'s> Site<'s> {
     fn has_evidence(&self, page: u32) -> bool {
         let known = &self.pages[page as usize];
         let content = has_content(known) && (known.digest.is_some() || known.simhash.is_some());
-        content || self.site_features[page as usize].is_some()
+        content || self.features[page as usize].is_some()
     }
 }
 

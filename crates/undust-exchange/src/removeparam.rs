@@ -72,7 +72,9 @@ pub(crate) fn import(text: &str) -> ImportedRules {
         let what = format!("line {}: {line}", i + 1);
         match read(line) {
             Ok(param_rules) => {
-                param_rules.iter().for_each(|param_rule| collected.add_param_rule(param_rule, &what))
+                for param_rule in &param_rules {
+                    collected.add_param_rule(param_rule, &what);
+                }
             }
             Err(reason) => collected.leave_out(what, reason),
         }

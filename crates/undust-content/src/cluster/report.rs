@@ -113,7 +113,7 @@ pub(super) fn report(site: &Site<'_>, equal_urls: &Union, links: &[Link], sets: 
     };
     Report {
         pages,
-        texts: site.site_features.iter().flatten().count() as u64,
+        texts: site.features.iter().flatten().count() as u64,
         unknown,
         clusters: pages - unknown - sets.joined(),
         contributions: site.options.by.kinds.iter().copied().map(contribution).collect(),

@@ -64,7 +64,7 @@ impl<'s> TextLinks<'s> {
             let title = self.titles[page as usize];
             rows.map(|rows| Print { bits: rows ^ list, title, page }).collect::<Vec<_>>()
         };
-        linked_to_first(Kind::Rows, (0..).zip(&self.site.site_features).flat_map(sets).collect())
+        linked_to_first(Kind::Rows, (0..).zip(&self.site.features).flat_map(sets).collect())
     }
 
     fn by_simhash(&self) -> Vec<Link> {
@@ -87,7 +87,7 @@ impl<'s> TextLinks<'s> {
     fn prints(&self, page: u32) -> Vec<Print> {
         let print = |bits| Print { bits, title: self.titles[page as usize], page };
         let known = &self.site.pages[page as usize];
-        match &self.site.site_features[page as usize] {
+        match &self.site.features[page as usize] {
             Some(text_features) => text_features.views().map(|view| print(view.simhash)).collect(),
             None => known.simhash.filter(|_| has_content(known)).map(print).into_iter().collect(),
         }
@@ -111,7 +111,7 @@ impl<'s> TextLinks<'s> {
 
     fn by_shingles(&self) -> Vec<Link> {
         let mut rarest: Vec<Print> = (0..self.site.pages.len() as u32)
-            .filter_map(|page| Some((page, self.site.site_features[page as usize].as_ref()?)))
+            .filter_map(|page| Some((page, self.site.features[page as usize].as_ref()?)))
             .flat_map(|(page, text_features)| {
                 let title = self.titles[page as usize];
                 let keys = text_features.views().flat_map(|view| &view.rarest);
