@@ -3,6 +3,7 @@
 mod auto;
 mod decision_tree;
 mod dustbuster;
+mod embed;
 mod evaluation;
 mod examples;
 mod honesty;

@@ -2,7 +2,10 @@
 
 use super::*;
 use crate::fixed::Fixed;
-use undust_learn::pipeline::Config;
+use undust::apply::{Canonicalizer, Form, Scratch};
+use undust::rules::{Rule, RuleSet};
+use undust_learn::learn::Learner;
+use undust_learn::pipeline::{Config, learn_site};
 
 fn page(url: &str, label: &str) -> Page {
     Page { cluster: Some(label.to_owned()), ..Page::new(format!("http://a.com{url}")) }
@@ -152,4 +155,49 @@ fn sites_count_the_same_on_average() {
     close(keep_all.score.metrics.precision, 114.0 / 125.0);
     close(by_path.macro_average.f1, f64::midpoint(13.0 / 14.0, 1.0));
     assert_eq!(total(&[]), []);
+}
+
+/// A learner's rules, selected on held-out URLs of what is learned from, as `undust learn` does.
+struct RuleMethod {
+    /// Proposes rules.
+    learner: Box<dyn Learner>,
+    /// How they are selected.
+    config: Config,
+}
+
+impl Method for RuleMethod {
+    fn name(&self) -> &str {
+        self.learner.name()
+    }
+
+    fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
+        let learned = learn_site(site, pages.to_vec(), self.learner.as_ref(), &self.config);
+        let mut rules = learned.rules.rules;
+        // What is merely likely is not applied either.
+        rules.retain(Rule::is_active);
+        let count = rules.len() as u64;
+        let engine = Canonicalizer::of_rules(&RuleSet::of_site(site, self.config.site_by, rules), Form::Key);
+        Box::new(RuleKeys { engine, scratch: Scratch::new(), rules: count })
+    }
+}
+
+/// Keys by rules.
+struct RuleKeys {
+    engine: Canonicalizer,
+    scratch: Scratch,
+    rules: u64,
+}
+
+impl Canonical for RuleKeys {
+    fn append_key(&mut self, url: &[u8], out: &mut Vec<u8>) {
+        self.engine.canonicalize_into(url, &mut self.scratch, out);
+    }
+
+    fn is_skipped(&mut self, key: &[u8]) -> bool {
+        self.engine.skips(key, &mut self.scratch).is_some()
+    }
+
+    fn rules(&self) -> u64 {
+        self.rules
+    }
 }
