@@ -432,7 +432,7 @@ fn nothing_to_learn_from() {
     assert_snapshot!(learn(&folder, "urls.txt"), @"
     2 URLs on 2 sites: 0 rules (0 proposed)
     ! rules written to out.json
-    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    ! no rule is likely: more URLs of the same sites help, or a smaller --set dustbuster.min-support
     = 0
     ");
     assert_snapshot!(learn(&folder, "headerless.tsv"), @"
@@ -451,7 +451,7 @@ fn nothing_to_learn_from() {
     1 URL on 1 site: 0 rules (0 proposed)
     1 row passed over: failed requests (status 400 and above)
     ! rules written to out.json
-    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    ! no rule is likely: more URLs of the same sites help, or a smaller --set dustbuster.min-support
     = 0
     ");
     assert_snapshot!(learn(&folder, "access.log"), @"
@@ -461,7 +461,7 @@ fn nothing_to_learn_from() {
     assert_snapshot!(learn(&folder, "access.log --host a.com"), @"
     1 URL on 1 site: 0 rules (0 proposed)
     ! rules written to out.json
-    ! no rule is likely: more URLs of the same sites help, or a smaller --min-support
+    ! no rule is likely: more URLs of the same sites help, or a smaller --set dustbuster.min-support
     = 0
     ");
 }

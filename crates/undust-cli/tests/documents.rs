@@ -237,6 +237,22 @@ fn options_that_documents_name_exist() {
     }
 }
 
+#[test]
+fn settings_that_documents_name_exist() {
+    let known = Folder::new().undust("learn --help-settings").fine();
+    for document in WITH_OPTIONS {
+        let text = text_of(document);
+        for given in text.split("--set ").skip(1) {
+            let name = given.split(['=', ' ', '`', '\n', ')']).next().unwrap_or_default();
+            let is_placeholder = name.chars().any(|c| c.is_ascii_uppercase());
+            assert!(
+                is_placeholder || known.contains(&format!("  {name}=")),
+                "{document} names {name}, which is no setting"
+            );
+        }
+    }
+}
+
 /// The targets of the links of a document: `](path#anchor)`.
 fn links(text: &str) -> impl Iterator<Item = &str> {
     text.split("](").skip(1).filter_map(|rest| rest.split(')').next())

@@ -178,7 +178,7 @@ fn rules_to_standard_output() {
 #[test]
 fn no_rule_is_no_failure() {
     let folder = Folder::with("crawl.tsv", shop());
-    assert_snapshot!(folder.undust("learn crawl.tsv --min-trials 500 --no-model"), @"
+    assert_snapshot!(folder.undust("learn crawl.tsv --set learn.min-trials=500"), @"
     800 URLs of 400 pages on 1 site: 0 rules (67 proposed)
 
     learner        proposed  kept  saved
@@ -260,13 +260,11 @@ fn a_site_is_a_domain_or_a_host() {
 fn every_filter_finds_the_session_id() {
     let folder = Folder::with("crawl.tsv", shop());
     for filter in ["fan-out:10", "entropy:0.5", "efpr:0.9", "ideal:0.01"] {
-        folder.undust(&format!("learn crawl.tsv --method rewrite --filter {filter}")).fine();
+        folder.undust(&format!("learn crawl.tsv --method rewrite --set rewrite.filter={filter}")).fine();
         assert!(folder.read("rules.json").contains("item.php?id={id}&sid=*"), "{filter}");
     }
-    assert_snapshot!(folder.undust("learn crawl.tsv --filter luck"), @"
-    ! error: invalid value 'luck' for '--filter <FILTER>': 'luck' is none of fan-out:N, entropy:SHARE, efpr:RATE, ideal:RATE
-    !
-    ! For more information, try '--help'.
+    assert_snapshot!(folder.undust("learn crawl.tsv --set rewrite.filter=luck"), @"
+    ! undust: bad value for 'rewrite.filter': 'luck' is none of fan-out:N, entropy:SHARE, efpr:RATE, ideal:RATE
     = 2
     ");
 }
@@ -309,8 +307,16 @@ fn formats_mix_and_standard_input_is_one_more_file() {
 #[test]
 fn shares_may_be_per_cents() {
     let folder = Folder::with("crawl.tsv", shop());
-    let as_number = rules(&folder, "crawl.tsv", "--max-fpr 0.007 --min-overlap 0.5 --filter entropy:0.8");
-    let as_percent = rules(&folder, "crawl.tsv", "--max-fpr 0.7% --min-overlap 50% --filter entropy:80%");
+    let as_number = rules(
+        &folder,
+        "crawl.tsv",
+        "--max-fpr 0.007 --set pattern-tree.min-overlap=0.5 --set rewrite.filter=entropy:0.8",
+    );
+    let as_percent = rules(
+        &folder,
+        "crawl.tsv",
+        "--max-fpr 0.7% --set pattern-tree.min-overlap=50% --set rewrite.filter=entropy:80%",
+    );
     assert!(as_percent.contains("\"max_fpr\": 0.007,"), "{as_percent}");
     assert_eq!(as_percent, as_number);
 }
@@ -330,10 +336,8 @@ fn wrong_flags() {
     ! For more information, try '--help'.
     = 2
     ");
-    assert_snapshot!(folder.undust("learn crawl.tsv --resemblance abc%"), @"
-    ! error: invalid value 'abc%' for '--resemblance <SHARE>': 'abc%' is not a share such as 0.01 or 1%
-    !
-    ! For more information, try '--help'.
+    assert_snapshot!(folder.undust("learn crawl.tsv --set cluster.resemblance=abc%"), @"
+    ! undust: bad value for 'cluster.resemblance': 'abc%' is not a share such as 0.01 or 1%
     = 2
     ");
     assert_snapshot!(folder.undust("learn crawl.tsv --memory lots"), @"
@@ -369,4 +373,40 @@ fn hosts_that_are_not_public() {
         let kept = folder.undust("dedup -r rules.json crawl.tsv").fine();
         assert_eq!(kept.lines().count(), 400, "{host}");
     }
+}
+
+#[test]
+fn old_options_warn_and_do_what_their_settings_do() {
+    let folder = Folder::with("crawl.tsv", shop());
+    let old = folder.undust("learn crawl.tsv --method rewrite --filter fan-out:3 --fresh");
+    let warning = "warning: --filter will be gone in the next release: use --set rewrite.filter=fan-out:3";
+    assert!(old.to_string().contains(warning), "{old}");
+    let by_option = folder.read("rules.json");
+    folder.undust("learn crawl.tsv --method rewrite --set rewrite.filter=fan-out:3 --fresh").fine();
+    assert_eq!(by_option, folder.read("rules.json"));
+}
+
+#[test]
+fn settings_of_learners_that_are_not_asked_are_refused() {
+    let folder = Folder::with("crawl.tsv", shop());
+    assert_snapshot!(folder.undust("learn crawl.tsv --method rewrite --set dustbuster.t-low=5"), @"
+    ! undust: 'dustbuster.t-low' is a setting of 'dustbuster', which --method rewrite does not use
+    = 2
+    ");
+    assert_snapshot!(folder.undust("learn crawl.tsv --set rewrite.filtre=x"), @"
+    ! undust: unknown setting 'rewrite.filtre'; known: min-support, filter
+    = 2
+    ");
+}
+
+#[test]
+fn settings_completions_and_manual_pages_are_generated() {
+    let folder = Folder::new();
+    let settings = folder.undust("learn --help-settings").fine();
+    assert!(settings.contains("  rewrite.filter=FILTER"), "{settings}");
+    assert!(settings.contains("[default: fan-out:5]"), "{settings}");
+    let bash = folder.undust("completions bash").fine();
+    assert!(bash.contains("--help-settings") && bash.contains("decision-tree"));
+    folder.undust("man pages").fine();
+    assert!(folder.read("pages/undust-learn.1").contains("rewrite.filter"));
 }

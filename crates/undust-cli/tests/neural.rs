@@ -7,7 +7,7 @@ use insta::assert_snapshot;
 use crate::data::{lines, shop, shops, shuffled};
 use crate::folder::Folder;
 
-const LEARN: &str = "learn crawl.tsv --method seq2seq --hidden 8";
+const LEARN: &str = "learn crawl.tsv --method seq2seq --set seq2seq.hidden=8";
 
 /// A shop whose session ids are too many to be words, and a view that only a model can lead to its page: rules need ten held-out URLs.
 fn crawl() -> String {
@@ -81,7 +81,7 @@ fn it_knows_what_rules_do_not_say() {
 fn the_same_bytes_whatever_the_order_and_the_threads() {
     let folder = Folder::with("crawl.tsv", shops()).and("other.tsv", shuffled(&shops()));
     folder.undust(&format!("{LEARN} --threads 1")).fine();
-    folder.undust("learn other.tsv --method seq2seq --hidden 8 --threads 4 -o other.json").fine();
+    folder.undust("learn other.tsv --method seq2seq --set seq2seq.hidden=8 --threads 4 -o other.json").fine();
     assert_eq!(
         folder.read("rules.json").replace("rules.safe", ""),
         folder.read("other.json").replace("other.safe", "")
@@ -94,12 +94,12 @@ fn a_model_that_is_missing_or_another_one() {
     let rules = folder.read("rules.json");
     folder.write("rules.safetensors", "no model");
     assert_snapshot!(folder.undust("apply --rules rules.json crawl.tsv"), @"
-    ! undust: rules.json needs its model: rules.safetensors was not learned with these rules (copy the right one there, or learn the rules again with --no-model --fresh)
+    ! undust: rules.json needs its model: rules.safetensors was not learned with these rules (copy the right one there, or learn the rules again with --fresh)
     = 2
     ");
     folder.write("moved.json", rules.replace("rules.safetensors", "gone.safetensors"));
     assert_snapshot!(folder.undust("dedup --rules moved.json crawl.tsv"), @"
-    ! undust: moved.json needs its model gone.safetensors, which is not there: copy the right one there, or learn the rules again with --no-model --fresh
+    ! undust: moved.json needs its model gone.safetensors, which is not there: copy the right one there, or learn the rules again with --fresh
     = 2
     ");
 }
@@ -116,7 +116,7 @@ fn models_outlive_learning_again() {
     let run = folder.undust("learn crawl.tsv --method rewrite");
     assert!(run.err.contains("rules.safetensors is not needed any more\n"), "{run}");
 
-    folder.undust("learn crawl.tsv --method seq2seq --hidden 8").fine();
+    folder.undust("learn crawl.tsv --method seq2seq --set seq2seq.hidden=8").fine();
     folder.undust("learn crawl.tsv --method rewrite --fresh").fine();
     std::fs::remove_file(folder.path("rules.safetensors")).expect("it was there");
     folder.undust("check rules.json").fine();

@@ -99,14 +99,14 @@ pub enum OptionError {
         method: &'static str,
     },
     /// The setting does not take this value.
-    #[error("bad value for '{group}.{key}': {source}")]
+    #[error("bad value for '{group}.{key}': {reason}")]
     BadValue {
         /// The learner or stage.
         group: String,
         /// The name.
         key: String,
-        /// Why.
-        source: ValueError,
+        /// Why. Not a source: the message has it.
+        reason: ValueError,
     },
     /// The method trains a model, and no trainer was given.
     #[error("'{0}' trains a model: it needs the trainer of the crate undust-neural")]
@@ -163,10 +163,10 @@ impl SettingValues {
                     known: if known.is_empty() { "none".to_owned() } else { known.join(", ") },
                 });
             };
-            (setting.set)(options, value).map_err(|source| OptionError::BadValue {
+            (setting.set)(options, value).map_err(|reason| OptionError::BadValue {
                 group: group.to_owned(),
                 key: key.clone(),
-                source,
+                reason,
             })?;
         }
         Ok(())

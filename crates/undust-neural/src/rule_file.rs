@@ -18,7 +18,7 @@ pub struct RuleFile {
     pub models: Models,
 }
 
-/// Why a rule file cannot be loaded or saved.
+/// Why a rule file cannot be loaded or saved. Messages are whole: what lies behind an error is part of its text, not a source.
 #[derive(Debug, thiserror::Error)]
 #[non_exhaustive]
 pub enum RuleFileError {
@@ -26,12 +26,12 @@ pub enum RuleFileError {
     #[error(transparent)]
     Read(#[from] ReadError),
     /// The file holds no rules.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}")]
     Rules {
         /// The rule file.
         path: String,
         /// What is wrong with it.
-        source: undust::rules::FileError,
+        reason: undust::rules::FileError,
     },
     /// The name of the model is not one of a file in the folder of the rules.
     #[error("{rules} refers to a model: '{model}' is no name of a file in its folder")]
@@ -58,20 +58,20 @@ pub enum RuleFileError {
         model: String,
     },
     /// The file of the model holds none.
-    #[error("{path}: {source}")]
+    #[error("{path}: {reason}")]
     Model {
         /// The model.
         path: String,
         /// What is wrong with it.
-        source: ModelError,
+        reason: ModelError,
     },
     /// A file cannot be written.
-    #[error("cannot write {path}: {source}")]
+    #[error("cannot write {path}: {reason}")]
     Write {
         /// The file.
         path: String,
         /// Why.
-        source: io::Error,
+        reason: io::Error,
     },
 }
 
@@ -148,7 +148,7 @@ impl std::fmt::Debug for RuleFile {
 
 fn write(path: &Path, bytes: &[u8]) -> Result<(), RuleFileError> {
     write_atomically(path, |out| out.write_all(bytes))
-        .map_err(|source| RuleFileError::Write { path: path.display().to_string(), source })
+        .map_err(|reason| RuleFileError::Write { path: path.display().to_string(), reason })
 }
 
 /// Loads the rules of a file alone, whatever model it names.
@@ -159,7 +159,7 @@ fn write(path: &Path, bytes: &[u8]) -> Result<(), RuleFileError> {
 pub fn load_rules(path: &Path) -> Result<RuleSet, RuleFileError> {
     let text = open(path)?.into_text()?;
     RuleSet::from_json(&text)
-        .map_err(|source| RuleFileError::Rules { path: path.display().to_string(), source })
+        .map_err(|reason| RuleFileError::Rules { path: path.display().to_string(), reason })
 }
 
 /// Where the models of a rule file are: `rules.safetensors` beside `rules.json`.
@@ -187,7 +187,7 @@ fn load_models(rules: &Path, expected: &ModelFile) -> Result<Models, RuleFileErr
     if ModelFile::new(expected.file.clone(), &bytes) != *expected {
         return Err(RuleFileError::OtherModel { rules, model });
     }
-    from_bytes(&bytes).map_err(|source| RuleFileError::Model { path: model, source })
+    from_bytes(&bytes).map_err(|reason| RuleFileError::Model { path: model, reason })
 }
 
 /// Rules that are checked whenever their file is loaded: 10,000 take about a second.
