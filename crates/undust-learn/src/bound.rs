@@ -146,14 +146,20 @@ mod tests {
                     let chance = chance_of_failures(wrong, trials, rate);
                     let direct =
                         1.0 - if wrong == 0 { 0.0 } else { at_most_by_definition(wrong - 1, trials, rate) };
-                    assert!((chance - direct).abs() < 1e-9, "{wrong} of {trials} at {rate}: {chance}, {direct}");
+                    assert!(
+                        (chance - direct).abs() < 1e-9,
+                        "{wrong} of {trials} at {rate}: {chance}, {direct}"
+                    );
                     let is_sure = chance < 1.0 - CONFIDENCE;
                     assert_eq!(is_sure, lower_bound(wrong, trials) > rate, "{wrong} of {trials} at {rate}");
                 }
             }
         }
         assert!(chance_of_failures(2_000, 100_000, 0.01) < 1e-100);
-        assert_eq!([(0, 0.0), (1, 0.0), (5, 1.0)].map(|(k, rate)| chance_of_failures(k, 5, rate)), [1.0, 0.0, 1.0]);
+        assert_eq!(
+            [(0, 0.0), (1, 0.0), (5, 1.0)].map(|(k, rate)| chance_of_failures(k, 5, rate)),
+            [1.0, 0.0, 1.0]
+        );
     }
 
     /// Pairs are counted in billions: time must not grow with them.

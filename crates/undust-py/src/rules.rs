@@ -159,8 +159,7 @@ impl RuleSet {
     }
 
     fn __eq__(&self, other: &RuleSet) -> bool {
-        self.file.rules == other.file.rules
-            && to_bytes(&self.file.models) == to_bytes(&other.file.models)
+        self.file.rules == other.file.rules && to_bytes(&self.file.models) == to_bytes(&other.file.models)
     }
 
     fn __repr__(&self) -> String {
