@@ -65,7 +65,7 @@ PYTEST = $(PY)/venv/bin/pytest --quiet -p no:cacheprovider
 INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
 
 # The wheel brings the command as a script, not inside of its module: maturin takes what is in this folder.
-ADD_COMMAND = install -D $(TARGET)/$(1)/undust crates/undust-py/wheel.data/scripts/undust
+ADD_COMMAND = mkdir -p crates/undust-py/wheel.data/scripts && cp $(TARGET)/$(1)/undust crates/undust-py/wheel.data/scripts/
 
 py: testwheel servers ## the Python package: its wheel, its types and its tests, in an environment of its own
 	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
