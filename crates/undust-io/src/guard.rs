@@ -11,7 +11,7 @@ use std::time::Duration;
 #[non_exhaustive]
 pub enum GuardError {
     /// It panicked, with this message.
-    #[error("the learner failed: {0}")]
+    #[error("panicked: {0}")]
     Panicked(String),
     /// It did not end within the limit.
     #[error("took longer than {} s", .0.as_secs_f64())]
@@ -64,7 +64,7 @@ mod tests {
     fn a_panic_is_an_error_with_its_message() {
         for limit in LIMITS {
             let error = guarded(|| panic!("this site is poison"), limit).map(|()| 0).unwrap_err();
-            assert_eq!(error.to_string(), "the learner failed: this site is poison");
+            assert_eq!(error.to_string(), "panicked: this site is poison");
             let number = 3;
             let error = guarded(move || panic!("poison {number}"), limit).map(|()| 0).unwrap_err();
             assert_eq!(error, GuardError::Panicked("poison 3".to_owned()));

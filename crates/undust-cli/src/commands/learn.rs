@@ -52,7 +52,9 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     let report = &learned.report;
     warnings(report, &pipeline).iter().for_each(|line| say(line));
-    earlier.iter().for_each(|earlier| file.keep_models(report, earlier));
+    if let Some(earlier) = &earlier {
+        file.keep_models(report, earlier);
+    }
     let changes =
         earlier.as_ref().map(|earlier| Changes::new(&earlier.rules, &file.rules)).filter(Changes::were_any);
     let backup = if args.fresh { rules_file::back_up(&args.output)? } else { None };

@@ -10,7 +10,7 @@ use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 use undust::page::Page;
 use undust::rules::{self, SiteRules};
-use undust_io::guard::guarded;
+use undust_io::guard::{GuardError, guarded};
 use undust_learn::{LearnedSite, PageSample, Pipeline};
 use undust_neural::RuleFile;
 
@@ -117,7 +117,10 @@ impl SiteLearner {
             let pool = one_thread().map_err(|error| format!("cannot start a thread: {error}"))?;
             guarded(move || pool.install(work), Some(self.limit))
         };
-        result.map_err(|error| error.to_string())
+        result.map_err(|error| match error {
+            GuardError::Panicked(message) => format!("the learner failed: {message}"),
+            error => error.to_string(),
+        })
     }
 }
 
