@@ -64,6 +64,9 @@ MATURIN = $(PY)/venv/bin/maturin build --quiet --manifest-path crates/undust-py/
 PYTEST = $(PY)/venv/bin/pytest --quiet -p no:cacheprovider
 INSTALL_WHEEL = $(PY)/venv/bin/pip install --quiet --disable-pip-version-check --force-reinstall --no-deps
 
+# The wheel brings the command as a script, not inside of its module: maturin takes what is in this folder.
+ADD_COMMAND = mkdir -p crates/undust-py/wheel.data/scripts && cp $(TARGET)/$(1)/undust crates/undust-py/wheel.data/scripts/
+
 py: testwheel servers ## the Python package: its wheel, its types and its tests, in an environment of its own
 	cd crates/undust-py && $(abspath $(PY))/venv/bin/mypy --cache-dir $(abspath $(PY))/mypy
 	UNDUST_WHEEL=$$(echo $(abspath $(PY))/wheel/*.whl) UNDUST_BIN=$(abspath $(PY))/venv/bin/undust \
@@ -77,12 +80,16 @@ spark: testwheel java ## the Python package on a Spark cluster of its own: a mas
 WHEELS = $(TARGET)/wheels
 wheel: $(PY)/venv/ready ## the Python package as a wheel to install, in target/wheels
 	rm -rf $(WHEELS)
+	cargo build --profile dist --package undust-cli
+	$(call ADD_COMMAND,dist)
 	$(MATURIN) --out $(WHEELS)
 	@ls $(WHEELS)/*.whl
 
 # For tests it need not be as fast, and is built in less time.
 testwheel: $(PY)/venv/ready
 	rm -rf $(PY)/wheel
+	cargo build --workspace --bin undust --features undust-py/as-tested
+	$(call ADD_COMMAND,debug)
 	$(MATURIN) --profile dev --features as-tested --out $(PY)/wheel
 	$(INSTALL_WHEEL) $(PY)/wheel/*.whl
 

@@ -1,6 +1,6 @@
 //! The `undust` command: flags in, exit code out. Everything else lives in the libraries and in `commands`.
 //!
-//! A library, so that it can be had from other languages too: as a command by [`run`], its parts by [`embed`].
+//! A library beside the program of a few lines, so that its documentation is built with that of the others.
 
 mod args;
 mod commands;

@@ -37,6 +37,7 @@ mod formats;
 mod read;
 
 pub mod group;
+pub mod guard;
 mod rows;
 #[cfg(feature = "arrow")]
 mod table;

@@ -34,6 +34,23 @@ pub fn lower_bound(wrong: u64, trials: u64) -> f64 {
     1.0 - upper_bound(trials - wrong, trials)
 }
 
+/// The chance of `wrong` failures or more in `trials` when each fails with probability `rate`. Below 5 % exactly if [`lower_bound`] is above `rate`.
+pub fn chance_of_failures(wrong: u64, trials: u64, rate: f64) -> f64 {
+    if wrong == 0 || rate >= 1.0 {
+        return 1.0;
+    }
+    if wrong > trials || rate.is_nan() || rate <= 0.0 {
+        return 0.0;
+    }
+    // Each sum begins with its largest term: that of the failures seen lies on the far side of what is expected.
+    let chance = if wrong as f64 > rate * trials as f64 {
+        at_most(trials - wrong, trials, 1.0 - rate)
+    } else {
+        1.0 - at_most(wrong - 1, trials, rate)
+    };
+    chance.clamp(0.0, 1.0)
+}
+
 /// The chance of at most `wrong` failures in `trials` when each fails with probability `rate`, which is at least the rate
 /// seen. The terms then shrink from the last to the first: pairs of URLs are counted in billions, and few terms matter.
 fn at_most(wrong: u64, trials: u64, rate: f64) -> f64 {
@@ -119,6 +136,28 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn the_chance_of_failures_agrees_with_the_bound() {
+        for trials in [1, 2, 7, 40, 300] {
+            for wrong in 0..=trials {
+                for rate in [0.001, 0.01, 0.1, 0.5, 0.9] {
+                    let chance = chance_of_failures(wrong, trials, rate);
+                    let direct =
+                        1.0 - if wrong == 0 { 0.0 } else { at_most_by_definition(wrong - 1, trials, rate) };
+                    assert!(
+                        (chance - direct).abs() < 1e-9,
+                        "{wrong} of {trials} at {rate}: {chance}, {direct}"
+                    );
+                    let is_sure = chance < 1.0 - CONFIDENCE;
+                    assert_eq!(is_sure, lower_bound(wrong, trials) > rate, "{wrong} of {trials} at {rate}");
+                }
+            }
+        }
+        assert!(chance_of_failures(2_000, 100_000, 0.01) < 1e-100);
+        let extremes = [(0, 0.0), (1, 0.0), (5, 1.0)].map(|(k, rate)| chance_of_failures(k, 5, rate) > 0.5);
+        assert_eq!(extremes, [true, false, true]);
     }
 
     /// Pairs are counted in billions: time must not grow with them.

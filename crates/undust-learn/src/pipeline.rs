@@ -7,7 +7,7 @@
 mod report;
 mod site;
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use rayon::prelude::*;
 use undust::page::Page;
@@ -88,6 +88,18 @@ pub struct Learned {
     pub report: LearnReport,
 }
 
+impl Learned {
+    /// The rules of the sites learned from, without those that were refused.
+    pub fn seen_rules(&self) -> RuleSet {
+        let names: BTreeSet<&String> = self.report.site_names.iter().collect();
+        let mut seen = self.rules.clone();
+        seen.sites.retain(|site| names.contains(&site.site));
+        seen.sites.iter_mut().for_each(|site| site.rules.retain(|rule| !rule.is_refused()));
+        seen.sites.retain(|site| !site.rules.is_empty());
+        seen
+    }
+}
+
 impl Pipeline {
     /// The name of the method.
     pub fn method(&self) -> &'static str {
@@ -107,6 +119,11 @@ impl Pipeline {
     /// How hosts are grouped into sites.
     pub fn site_by(&self) -> SiteBy {
         self.config.site_by
+    }
+
+    /// How pages with content are clustered.
+    pub fn clustering(&self) -> &cluster::Options {
+        &self.clustering
     }
 
     /// The most URLs of a site that are learned from.

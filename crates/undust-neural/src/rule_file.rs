@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use undust::apply::check;
 use undust::rules::{ModelFile, RuleSet};
 use undust_io::{ReadError, open, write_atomically};
+use undust_learn::LearnReport;
 
 use crate::file::{ModelError, Models, from_bytes, to_bytes};
 
@@ -124,6 +125,14 @@ impl RuleFile {
         write(&model_path, &bytes)?;
         self.rules.model = Some(ModelFile::new(name, &bytes));
         Ok(Some(model_path))
+    }
+
+    /// Keeps the models of `earlier` rules for sites of which nothing was learned, as their rules are kept.
+    pub fn keep_models(&mut self, report: &LearnReport, earlier: &RuleFile) {
+        let is_learned = |site: &String| report.site_names.contains(site) && !report.untouched.contains(site);
+        for (site, model) in earlier.models.iter().filter(|(site, _)| !is_learned(site)) {
+            self.models.insert(site.clone(), model.clone());
+        }
     }
 
     /// Adds models as files of single sites.

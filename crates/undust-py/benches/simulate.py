@@ -19,6 +19,9 @@ import numpy as np
 import pyarrow as pa
 from scale import SHAPE, giant_site, real_sites
 from undust import _undust
+from undust._learning import MAX_URLS, learn_keywords
+
+DEFAULTS = learn_keywords("auto", 0.01, None, True, False, MAX_URLS, 0, "domain")
 
 SIZES = [3, 10, 30, 100, 300, 1_000, 3_000, 10_000, 30_000, 100_000, 200_000]
 #: At least so many rows are learned from to know what a size costs.
@@ -50,7 +53,7 @@ def costs(real: list) -> list[float]:
     found = []
     for size in SIZES:
         batch = batch_of(real, size, generator)
-        stream = _undust.SiteStream(["--threads=1"], 256 << 20, 3600.0)
+        stream = _undust.SiteStream(DEFAULTS, 256 << 20, 3600.0)
         start = time.process_time()
         stream.push(batch)
         stream.finish()

@@ -12,7 +12,7 @@ use pyo3::types::PyList;
 use pyo3_arrow::input::AnyArray;
 use pyo3_arrow::{PyArray, PyChunkedArray};
 use undust_io::{Texts, text_of};
-use undust_neural::apply::{Engine, Scratch};
+use undust_neural::{Engine, Scratch};
 
 use crate::canonicalizer::UrlArgument;
 use crate::error::failed;
@@ -26,7 +26,7 @@ struct Forms {
 }
 
 impl Forms {
-    /// The canonical forms of so many URLs, on so many threads (0: one for each core).
+    /// The canonical forms of `count` URLs, on `threads` threads (0: one for each core).
     fn of<'u>(
         engine: &Engine,
         count: usize,
@@ -35,7 +35,7 @@ impl Forms {
     ) -> Forms {
         let threads =
             if threads == 0 { std::thread::available_parallelism().map_or(1, NonZero::get) } else { threads };
-        let share = count.div_ceil(threads).max(LEAST_SHARE);
+        let share = count.div_ceil(threads).max(MIN_URLS_PER_THREAD);
         if share >= count {
             return Forms::of_some(engine, (0..count).map(&url));
         }
@@ -65,7 +65,7 @@ impl Forms {
         let mut forms = Forms::default();
         loop {
             for url in urls.clone() {
-                engine.append(url, &mut scratch, &mut forms.bytes);
+                engine.canonicalize_into(url, &mut scratch, &mut forms.bytes);
                 forms.ends.push(forms.bytes.len());
             }
             if !engine.flush_deferred(&mut scratch) {
@@ -82,7 +82,7 @@ impl Forms {
 }
 
 /// Fewer URLs than this are not worth a thread.
-const LEAST_SHARE: usize = 4096;
+const MIN_URLS_PER_THREAD: usize = 4096;
 
 pub(crate) fn list<'py>(
     py: Python<'py>,

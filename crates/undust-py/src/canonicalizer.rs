@@ -8,8 +8,7 @@ use pyo3::prelude::*;
 use pyo3::pybacked::{PyBackedBytes, PyBackedStr};
 use pyo3::types::{PyBytes, PyString};
 use undust::apply::{Form, Naive};
-use undust_cli::embed::Deployed;
-use undust_neural::apply::{Engine, Scratch};
+use undust_neural::{Engine, RuleFile, Scratch};
 
 use crate::batch;
 use crate::error::UndustError;
@@ -80,7 +79,7 @@ enum Rules<'py> {
 /// `normalize=False` leaves URLs as they are before rules are applied.
 #[pyclass(module = "undust", frozen)]
 pub(crate) struct Canonicalizer {
-    deployed: Arc<Deployed>,
+    file: Arc<RuleFile>,
     engine: Engine,
     form: Form,
 }
@@ -91,22 +90,22 @@ impl Canonicalizer {
     #[pyo3(signature = (rules, *, form="key", normalize=true))]
     fn new(py: Python<'_>, rules: Rules<'_>, form: &str, normalize: bool) -> PyResult<Canonicalizer> {
         let form = form_named(form)?;
-        let mut deployed = match rules {
-            Rules::Set(set) => Arc::clone(set.deployed()),
-            Rules::File(path) => Arc::clone(RuleSet::load(py, path)?.deployed()),
+        let mut file = match rules {
+            Rules::Set(set) => Arc::clone(set.file()),
+            Rules::File(path) => Arc::clone(RuleSet::load(py, path)?.file()),
         };
         if !normalize {
-            Arc::make_mut(&mut deployed).rules.normalize = false;
+            Arc::make_mut(&mut file).rules.normalize = false;
         }
-        let engine = py.detach(|| Engine::new(&deployed.rules, deployed.models.clone(), form));
-        Ok(Canonicalizer { deployed, engine, form })
+        let engine = py.detach(|| Engine::new(&file, form));
+        Ok(Canonicalizer { file, engine, form })
     }
 
-    /// The canonical form of a URL, of its type. URLs that no rule speaks of come back as they are.
+    /// The canonical form of a URL, of its type. URLs that no rule matches come back as they are.
     fn canonicalize<'py>(&self, py: Python<'py>, url: UrlArgument) -> PyResult<Bound<'py, PyAny>> {
         SCRATCH.with_borrow_mut(|(scratch, out)| {
             out.clear();
-            self.engine.append(url.bytes(), scratch, out);
+            self.engine.canonicalize_into(url.bytes(), scratch, out);
             url.of_same_type(py, out)
         })
     }
@@ -115,7 +114,7 @@ impl Canonicalizer {
         self.canonicalize(py, url)
     }
 
-    /// The canonical forms of many URLs, in the same order, on so many threads (0: one for each core). Other threads go on meanwhile.
+    /// The canonical forms of many URLs, in the same order, on `threads` threads (0: one for each core), without the lock of the interpreter.
     #[pyo3(signature = (urls, *, threads=0))]
     fn canonicalize_all<'py>(
         &self,
@@ -145,14 +144,14 @@ impl Canonicalizer {
         }
         SCRATCH.with_borrow_mut(|(scratch, out)| {
             out.clear();
-            self.engine.append(url.bytes(), scratch, out);
+            self.engine.canonicalize_into(url.bytes(), scratch, out);
             self.engine.skips(out, scratch).map(|rule| rule.id.clone())
         })
     }
 
     /// The ids of the rules that fire on a URL, in the order in which they do.
     fn fires(&self, url: UrlArgument) -> Vec<String> {
-        let trace = Naive::new(&self.deployed.rules, self.form).trace(url.bytes());
+        let trace = Naive::new(&self.file.rules, self.form).trace(url.bytes());
         let mut ids: Vec<String> = Vec::new();
         for rule in trace.steps.iter().filter_map(|step| step.rule) {
             if !ids.contains(&rule.id) {
@@ -165,11 +164,11 @@ impl Canonicalizer {
     /// The rules that it applies.
     #[getter]
     fn rules(&self) -> RuleSet {
-        RuleSet::shared(Arc::clone(&self.deployed))
+        RuleSet::shared(Arc::clone(&self.file))
     }
 
     fn __repr__(&self) -> String {
         let form = if self.form == Form::Key { "key" } else { "url" };
-        format!("<Canonicalizer: {} rules, form={form}>", self.deployed.rules.rules().count())
+        format!("<Canonicalizer: {} rules, form={form}>", self.file.rules.rules().count())
     }
 }

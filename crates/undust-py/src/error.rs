@@ -8,20 +8,21 @@ use pyo3::exceptions::{
 };
 use pyo3::prelude::*;
 use undust_io::{ReadError, ReadErrorKind};
+use undust_neural::RuleFileError;
 
 create_exception!(
     undust,
     UndustError,
     PyValueError,
-    "What undust has to say against its input; files that cannot be read or written are an OSError."
+    "Wrong options or input; files that cannot be read or written are an OSError."
 );
 
-/// Something that is no matter of files.
+/// An error that is not one of files.
 pub(crate) fn failed(error: impl std::fmt::Display) -> PyErr {
     UndustError::new_err(error.to_string())
 }
 
-/// The same message as on the command line.
+/// The exception for an error: of files or of input.
 pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
     let message = format!("{error:#}");
     match error.chain().find_map(io_kind) {
@@ -33,8 +34,11 @@ pub(crate) fn raised(error: &anyhow::Error) -> PyErr {
     }
 }
 
-/// What the system said, if it was the system.
+/// The kind of an error of the system.
 fn io_kind(cause: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
+    if let Some(RuleFileError::Read(error)) = cause.downcast_ref() {
+        return io_kind(error);
+    }
     if let Some(ReadError { kind: ReadErrorKind::Io(error), .. }) = cause.downcast_ref() {
         return Some(error.kind());
     }

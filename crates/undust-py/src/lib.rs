@@ -4,8 +4,12 @@
 
 mod batch;
 mod canonicalizer;
-mod commands;
+mod crawl;
 mod error;
+mod keywords;
+mod learning;
+mod messages;
+mod pages;
 mod rules;
 mod sites;
 mod source;
@@ -17,9 +21,11 @@ mod _undust {
     #[pymodule_export]
     use crate::canonicalizer::Canonicalizer;
     #[pymodule_export]
-    use crate::commands::{cluster, evaluate, imprint, is_same_page, learn, main, read_page, simhash};
-    #[pymodule_export]
     use crate::error::UndustError;
+    #[pymodule_export]
+    use crate::learning::{cluster_pages, evaluate, learn, learners, settings};
+    #[pymodule_export]
+    use crate::pages::{chance_of_failures, imprint, is_same_page, read_page, simhash, upper_bound};
     #[pymodule_export]
     use crate::rules::{Rule, RuleSet};
     #[pymodule_export]
@@ -39,4 +45,9 @@ mod _undust {
 /// A JSON value as Python has it.
 fn to_python<'py>(py: Python<'py>, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
     py.import("json")?.call_method1("loads", (value.to_string(),))
+}
+
+/// An object of the class of this name in `undust._results`, from a JSON value.
+fn to_result<'py>(py: Python<'py>, class: &str, value: &serde_json::Value) -> PyResult<Bound<'py, PyAny>> {
+    py.import("undust._results")?.getattr(class)?.call_method1("from_dict", (to_python(py, value)?,))
 }

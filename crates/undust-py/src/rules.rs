@@ -4,48 +4,49 @@ use std::ffi::CString;
 use std::path::PathBuf;
 use std::sync::Arc;
 
-use pyo3::exceptions::PyUserWarning;
+use pyo3::exceptions::{PyDeprecationWarning, PyUserWarning};
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyTuple, PyType};
 use serde_json::{Value, json};
 use undust::apply::{Form, check};
 use undust::rules;
-use undust_cli::embed::{self, Deployed};
 use undust_neural::file::{Models, from_bytes, to_bytes};
+use undust_neural::rule_file::warnings;
+use undust_neural::{Engine, Explanation, RuleFile};
 
 use crate::canonicalizer::{UrlArgument, form_named};
 use crate::error::{failed, raised};
-use crate::to_python;
+use crate::{to_python, to_result};
 
 /// Rules, and the models that belong to them. A rule set does not change: what changes rules returns another one.
 #[pyclass(module = "undust", frozen)]
 pub(crate) struct RuleSet {
-    deployed: Arc<Deployed>,
+    file: Arc<RuleFile>,
     summary: Option<Value>,
 }
 
 impl RuleSet {
-    pub(crate) fn new(deployed: Deployed, summary: Option<Value>) -> RuleSet {
-        RuleSet { deployed: Arc::new(deployed), summary }
+    pub(crate) fn new(file: RuleFile, summary: Option<Value>) -> RuleSet {
+        RuleSet { file: Arc::new(file), summary }
     }
 
     /// Rules that somebody else holds, too.
-    pub(crate) fn shared(deployed: Arc<Deployed>) -> RuleSet {
-        RuleSet { deployed, summary: None }
+    pub(crate) fn shared(file: Arc<RuleFile>) -> RuleSet {
+        RuleSet { file, summary: None }
     }
 
-    pub(crate) fn deployed(&self) -> &Arc<Deployed> {
-        &self.deployed
+    pub(crate) fn file(&self) -> &Arc<RuleFile> {
+        &self.file
     }
 
     fn with_models(rules: rules::RuleSet, models: Models) -> RuleSet {
-        RuleSet::new(Deployed { rules, models }, None)
+        RuleSet::new(RuleFile { rules, models }, None)
     }
 }
 
-/// A `UserWarning` for what speaks against using these rules.
+/// Raises a `UserWarning` for each finding of the check of these rules.
 fn warn(py: Python<'_>, name: &str, rules: &rules::RuleSet) -> PyResult<()> {
-    for line in py.detach(|| embed::warnings(rules)) {
+    for line in py.detach(|| warnings(rules)) {
         let text = CString::new(format!("{name}: {line}"))?;
         PyErr::warn(py, &py.get_type::<PyUserWarning>(), &text, 2)?;
     }
@@ -57,9 +58,9 @@ impl RuleSet {
     /// Read a rule file, and the models that it names.
     #[staticmethod]
     pub(crate) fn load(py: Python<'_>, path: PathBuf) -> PyResult<RuleSet> {
-        let deployed = py.detach(|| Deployed::load(&path)).map_err(|error| raised(&error))?;
-        warn(py, &path.display().to_string(), &deployed.rules)?;
-        Ok(RuleSet::new(deployed, None))
+        let file = py.detach(|| RuleFile::load(&path)).map_err(|error| raised(&error.into()))?;
+        warn(py, &path.display().to_string(), &file.rules)?;
+        Ok(RuleSet::new(file, None))
     }
 
     /// The rules in the text of a rule file; one that names a model has to be loaded from its file.
@@ -76,68 +77,81 @@ impl RuleSet {
 
     /// Write a rule file, and its models, if there are any, next to it.
     fn save(&self, py: Python<'_>, path: PathBuf) -> PyResult<()> {
-        py.detach(|| Deployed::clone(&self.deployed).save(&path)).map_err(|error| raised(&error))?;
+        py.detach(|| RuleFile::clone(&self.file).save(&path)).map_err(|error| raised(&error.into()))?;
         Ok(())
     }
 
     /// The text of the rule file.
     fn to_json(&self) -> String {
-        self.deployed.rules.to_json()
+        self.file.rules.to_json()
     }
 
-    /// What speaks against using these rules, as `undust check` says it: nothing, if all is well.
+    /// The findings of `undust check`: none, if all is well.
     fn check(&self, py: Python<'_>) -> Vec<String> {
-        py.detach(|| check(&self.deployed.rules).iter().map(ToString::to_string).collect())
+        py.detach(|| check(&self.file.rules).iter().map(ToString::to_string).collect())
     }
 
-    /// Which rules fire on a URL, step by step, with the evidence behind each: what `undust explain --json` prints.
+    /// The steps of a URL to its canonical form, with the rule behind each and its evidence.
     #[pyo3(signature = (url, *, form="key"))]
     fn explain<'py>(&self, py: Python<'py>, url: UrlArgument, form: &str) -> PyResult<Bound<'py, PyAny>> {
         let form: Form = form_named(form)?;
-        to_python(py, &embed::explain(&self.deployed, url.bytes(), form))
+        let engine = Engine::new(&self.file, form);
+        let explanation = Explanation::new(url.bytes(), &self.file.rules, form, &engine);
+        to_result(py, "Explanation", &explanation.to_json())
     }
 
     /// The same rules but for those with these ids; models stay.
     fn without(&self, ids: Vec<String>) -> PyResult<RuleSet> {
-        let mut deployed = Deployed::clone(&self.deployed);
-        if let Some(unknown) = ids.iter().find(|id| !deployed.rules.rules().any(|(_, rule)| rule.id == **id))
-        {
+        let mut file = RuleFile::clone(&self.file);
+        if let Some(unknown) = ids.iter().find(|id| !file.rules.rules().any(|(_, rule)| rule.id == **id)) {
             return Err(failed(format!("there is no rule '{unknown}'")));
         }
-        for site in &mut deployed.rules.sites {
+        for site in &mut file.rules.sites {
             site.rules.retain(|rule| !ids.contains(&rule.id));
         }
-        deployed.rules.sites.retain(|site| !site.rules.is_empty());
-        Ok(RuleSet::new(deployed, None))
+        file.rules.sites.retain(|site| !site.rules.is_empty());
+        Ok(RuleSet::new(file, None))
     }
 
     /// All rules, site by site, in the order in which they are tried.
     #[getter]
     fn rules(&self) -> Vec<Rule> {
-        let rules = self.deployed.rules.rules();
+        let rules = self.file.rules.rules();
         rules.map(|(site, rule)| Rule { site: site.to_owned(), rule: rule.clone() }).collect()
     }
 
     /// The sites that have rules.
     #[getter]
     fn sites(&self) -> Vec<String> {
-        self.deployed.rules.sites.iter().map(|site| site.site.clone()).collect()
+        self.file.rules.sites.iter().map(|site| site.site.clone()).collect()
     }
 
     /// What a site is: `domain` or `host`.
     #[getter]
     fn site_by(&self) -> &'static str {
-        self.deployed.rules.site_by.name()
+        self.file.rules.site_by.name()
     }
 
-    /// What was learned from, and what each learner had a part in; `None` for rules that were not just learned.
+    /// The report on learning; `None` for rules that were not just learned.
+    #[getter]
+    fn report<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        self.summary.as_ref().map(|summary| to_result(py, "LearnReport", summary)).transpose()
+    }
+
+    /// Deprecated: `report.to_dict()`.
     #[getter]
     fn summary<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
+        PyErr::warn(
+            py,
+            &py.get_type::<PyDeprecationWarning>(),
+            c"RuleSet.summary is deprecated: use RuleSet.report",
+            1,
+        )?;
         self.summary.as_ref().map(|summary| to_python(py, summary)).transpose()
     }
 
     fn __len__(&self) -> usize {
-        self.deployed.rules.rules().count()
+        self.file.rules.rules().count()
     }
 
     fn __iter__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyAny>> {
@@ -145,18 +159,17 @@ impl RuleSet {
     }
 
     fn __eq__(&self, other: &RuleSet) -> bool {
-        self.deployed.rules == other.deployed.rules
-            && to_bytes(&self.deployed.models) == to_bytes(&other.deployed.models)
+        self.file.rules == other.file.rules && to_bytes(&self.file.models) == to_bytes(&other.file.models)
     }
 
     fn __repr__(&self) -> String {
-        format!("<RuleSet: {} rules on {} sites>", self.__len__(), self.deployed.rules.sites.len())
+        format!("<RuleSet: {} rules on {} sites>", self.__len__(), self.file.rules.sites.len())
     }
 
     /// Rules travel between processes with their models.
     fn __reduce__<'py>(&self, py: Python<'py>) -> PyResult<Bound<'py, PyTuple>> {
         let revive = PyType::new::<RuleSet>(py).getattr("_revive")?;
-        let models = PyBytes::new(py, &to_bytes(&self.deployed.models));
+        let models = PyBytes::new(py, &to_bytes(&self.file.models));
         (revive, (self.to_json(), models)).into_pyobject(py)
     }
 
@@ -188,7 +201,7 @@ impl Rule {
         &self.site
     }
 
-    /// Which URLs it speaks of: a template, or the text that is replaced.
+    /// The URLs it matches: a template, or the text that is replaced.
     #[getter]
     fn matches(&self) -> String {
         self.rule.action.sides().0
@@ -224,10 +237,10 @@ impl Rule {
         self.rule.review.name()
     }
 
-    /// What was seen of it in the data it was learned from.
+    /// Counts of the trials in the data it was learned from; `None` for rules written by hand.
     #[getter]
     fn evidence<'py>(&self, py: Python<'py>) -> PyResult<Option<Bound<'py, PyAny>>> {
-        self.rule.evidence.as_ref().map(|evidence| to_python(py, &json!(evidence))).transpose()
+        self.rule.evidence.as_ref().map(|evidence| to_result(py, "Evidence", &json!(evidence))).transpose()
     }
 
     fn __repr__(&self) -> String {

@@ -3,6 +3,8 @@
 import copy
 import json
 import pickle
+import subprocess
+import sys
 
 import pytest
 import undust
@@ -19,7 +21,7 @@ def test_a_rule_set_tells_its_rules(by_hand):
     assert (sid.learner, sid.review, sid.evidence) == (None, "proposed", None)
     assert (login.becomes, login.is_skip) == (None, True)
     assert [rule.id for rule in by_hand.rules] == ["sid", "sort", "login"]
-    assert by_hand.summary is None and by_hand.check() == []
+    assert by_hand.report is None and by_hand.check() == []
 
 
 def test_rules_are_saved_and_loaded(by_hand, tmp_path):
@@ -45,11 +47,27 @@ def test_rules_can_be_left_out(by_hand):
 
 
 def test_the_way_of_a_url_is_explained(by_hand):
-    way = by_hand.explain(URL)
-    assert way["canonical"] == "http://www.example.com/list?sort=*&page=2"
-    assert [step["rule"]["id"] for step in way["steps"]] == ["sid", "sort"]
-    assert by_hand.explain(URL, form="url")["canonical"] == "http://www.example.com/list?sort=up&page=2"
-    assert by_hand.explain(b"http://example.com/login?x=1")["skip"]["id"] == "login"
+    explanation = by_hand.explain(URL)
+    assert explanation.canonical == "http://www.example.com/list?sort=*&page=2" and explanation.settled
+    assert [step.rule.id for step in explanation.steps] == ["sid", "sort"]
+    assert explanation.steps[-1].after == explanation.canonical and explanation.skip is None
+    assert by_hand.explain(URL, form="url").canonical == "http://www.example.com/list?sort=up&page=2"
+    assert by_hand.explain(b"http://example.com/login?x=1").skip.id == "login"
+    assert by_hand.explain("HTTP://a.org/").steps[0].rule is None
+
+
+def test_explanations_are_those_of_the_command(forum_rules, forum_urls, tmp_path):
+    forum_rules.save(tmp_path / "rules.json")
+    urls = forum_urls[::700]
+    run = subprocess.run([sys.executable, "-m", "undust", "explain", "--json", "--rules", tmp_path / "rules.json", *urls], capture_output=True, text=True)
+    printed = [json.loads(line) for line in run.stdout.splitlines()]
+    explained = [forum_rules.explain(url) for url in urls]
+    assert [explanation.to_dict() for explanation in explained] == printed
+    assert any(step.rule and step.rule.evidence.trials for explanation in explained for step in explanation.steps)
+    evidence = next(rule.evidence for rule in forum_rules)
+    assert evidence.saved > 0 and 0 < evidence.bound < 1 and type(evidence).from_dict(evidence.to_dict()) == evidence
+    with pytest.warns(DeprecationWarning, match="Evidence..saved.. is deprecated"):
+        assert evidence["saved"] == evidence.saved
 
 
 def test_what_is_wrong_with_rules_is_said(tmp_path):
@@ -99,7 +117,7 @@ def test_canonical_forms_rest(forum_rules, forum_urls):
         canonicalizer = undust.Canonicalizer(forum_rules, form=form)
         for url in forum_urls[::50]:
             canonical = canonicalizer(url)
-            assert canonicalizer(canonical) == canonical == forum_rules.explain(url, form=form)["canonical"]
+            assert canonicalizer(canonical) == canonical == forum_rules.explain(url, form=form).canonical
 
 
 def test_rules_that_do_not_pass_the_check_are_warned_of(tmp_path):

@@ -11,7 +11,8 @@ from undust import read_page
 from undust.scrapy.memory import First, Firsts, Memory
 from undust.scrapy.sentinel import MOST_WAITING, Found
 from undust.scrapy.sketch import GONE, is_same, sketch
-from undust.scrapy.tally import Tally, chance
+from undust._undust import chance_of_failures as chance
+from undust.scrapy.tally import Tally
 
 ITEM = "http://www.shop.example/item/7"
 TEXT = " ".join(f"bees{n} fly{n * 7} home{n * 13}" for n in range(60))

@@ -101,10 +101,10 @@ def test_canonical_forms_and_scores(spark, forum, tmp_path):
             assert row[1] == canonicalizer(row[0])
     scores = {row["site"]: row.asDict() for row in undust_spark.evaluate(pages, rules).collect()}
     expected = undust.evaluate(rules, forum)
-    assert len(scores) == len(expected["sites"]) == 41
-    for site in expected["sites"]:
-        ours = scores[site["site"]]
-        assert ours["crawled"] == site["crawled"] and ours["f1"] == site["metrics"]["f1"]
+    assert len(scores) == len(expected.sites) == 41
+    for site in expected.sites:
+        ours = scores[site.site]
+        assert ours["crawled"] == site.crawled and ours["f1"] == site.metrics.f1
 
 
 def test_spark_md(spark, forum, tmp_path, monkeypatch):
@@ -160,19 +160,6 @@ def test_large_sites_are_sampled_and_it_is_said(spark, forum, tmp_path):
     assert undust_spark.rule_set(again) == rules == command_rules(tmp_path, forum, "--max-urls", 4000)
 
 
-def test_a_lost_sort_is_an_error():
-    stream = undust._undust.SiteStream([], 1 << 30, 60.0)
-    rows = [("b.com", "http://b.com/"), ("a.com", "http://a.com/")]
-    batch = pa.RecordBatch.from_pylist([{"site": site, "url": url} for site, url in rows])
-    with pytest.raises(RuntimeError, match="rows are not sorted by site: 'a.com' comes behind 'b.com'"):
-        stream.push(batch)
-
-
-def test_a_site_that_fails_is_a_row():
-    assert undust._undust.SiteStream._try_guard(True, 5.0) == "the learner failed: this site is poison"
-    assert undust._undust.SiteStream._try_guard(False, 0.05) == "took longer than 0.05 s"
-
-
 def test_mirrors(spark, tmp_path):
     words = [f"word{number}" for number in range(400)]
 
@@ -204,6 +191,14 @@ def test_mirrors(spark, tmp_path):
     rows = [{"url": f"http://{site}/{i}", "digest": f"sha1:{i % 15}"} for site in ("a.com", "b.com") for i in range(20)]
     found = undust_spark.mirrors(spark.createDataFrame(rows)).collect()
     assert [(row["site"], row["mirror"], row["shared"], row["share"]) for row in found] == [("a.com", "b.com", 15, 1.0)]
+
+
+def test_wrong_options_are_errors_of_the_driver(spark):
+    pages = spark.createDataFrame([("http://a.com/", "x")], ["url", "digest"])
+    with pytest.raises(undust.UndustError, match="unknown setting 'rewrite.colour'"):
+        undust_spark.learn(pages, settings={"rewrite.colour": "red"})
+    with pytest.raises(TypeError, match="colour"):
+        undust_spark.learn(pages, colour="red")
 
 
 def test_a_frame_needs_urls(spark):

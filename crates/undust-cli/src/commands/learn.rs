@@ -5,7 +5,7 @@ mod models;
 mod observer;
 mod show;
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -52,7 +52,9 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     let report = &learned.report;
     warnings(report, &pipeline).iter().for_each(|line| say(line));
-    again::keep_models(&mut file.models, report, earlier.as_ref());
+    if let Some(earlier) = &earlier {
+        file.keep_models(report, earlier);
+    }
     let changes =
         earlier.as_ref().map(|earlier| Changes::new(&earlier.rules, &file.rules)).filter(Changes::were_any);
     let backup = if args.fresh { rules_file::back_up(&args.output)? } else { None };
@@ -134,18 +136,8 @@ pub(super) fn learn_all(pipeline: &Pipeline, pages: BySite, collector: &Collecto
     let learned = pipeline.gather(sites);
     let mut file = RuleFile::of_rules(learned.rules.clone());
     file.add_models(learned.models.values().cloned())?;
-    let seen = seen(&learned);
+    let seen = learned.seen_rules();
     Ok(Run { file, learned, seen, seconds: clock.into_seconds() })
-}
-
-/// The rules of the sites learned from that are in force or to be tried out.
-fn seen(learned: &Learned) -> RuleSet {
-    let names: BTreeSet<&String> = learned.report.site_names.iter().collect();
-    let mut seen = learned.rules.clone();
-    seen.sites.retain(|site| names.contains(&site.site));
-    seen.sites.iter_mut().for_each(|site| site.rules.retain(|rule| !rule.is_refused()));
-    seen.sites.retain(|site| !site.rules.is_empty());
-    seen
 }
 
 /// What a person should know of the run.

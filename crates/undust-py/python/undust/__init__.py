@@ -8,7 +8,8 @@
 'http://forum.example.org/viewtopic.php?t=5'
 """
 
-from undust._learning import Clusters, InputWarning, cluster, evaluate, learn
+from undust._learning import Clusters, InputWarning, cluster, evaluate, learn, learners, settings
+from undust._results import ClusterReport, Evidence, Explanation, Learner, LearnReport, Metrics, Score, Scores, Setting
 from undust._undust import (
     Canonicalizer,
     Rule,
@@ -21,15 +22,26 @@ from undust._undust import (
 
 __all__ = [
     "Canonicalizer",
+    "ClusterReport",
     "Clusters",
+    "Evidence",
+    "Explanation",
     "InputWarning",
+    "LearnReport",
+    "Learner",
+    "Metrics",
     "Rule",
     "RuleSet",
+    "Score",
+    "Scores",
+    "Setting",
     "UndustError",
     "__version__",
     "cluster",
     "evaluate",
     "learn",
+    "learners",
     "read_page",
+    "settings",
     "simhash",
 ]

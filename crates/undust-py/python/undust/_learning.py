@@ -1,13 +1,14 @@
-"""The commands that read pages, as functions. Their options are those of the command line, with `_` for `-`."""
+"""Learning, scoring and clustering: sources and keywords in, results and warnings out."""
 
 import json
 import warnings
 from collections.abc import Iterable, Mapping
 from os import PathLike, fspath
-from typing import Any, Literal, NamedTuple, Protocol, TypeAlias
+from typing import Any, Literal, NamedTuple, Protocol, TypeAlias, TypedDict
 
 from undust import _undust
-from undust._undust import RuleSet
+from undust._results import ClusterReport, Learner, Scores, Setting
+from undust._undust import RuleSet, UndustError
 
 
 class ArrowStream(Protocol):
@@ -19,8 +20,42 @@ class ArrowStream(Protocol):
 File: TypeAlias = str | PathLike[str]
 Row: TypeAlias = Mapping[str, Any]
 Source: TypeAlias = File | ArrowStream | Iterable[File] | Iterable[Row]
+#: The learners of the registry that can be asked for by name; a test holds both equal.
 Method: TypeAlias = Literal["auto", "dustbuster", "rewrite", "decision-tree", "pattern-tree", "seq2seq"]
-Option: TypeAlias = str | int | float | bool | None
+SiteBy: TypeAlias = Literal["domain", "host"]
+Settings: TypeAlias = Mapping[str, str | int | float | bool]
+
+#: Of a site with more URLs, a sample is learned from.
+MAX_URLS = 200_000
+#: Bytes of input that are held in memory; the rest is in temporary files.
+MEMORY = 4 << 30
+#: Of a longer page in a web archive or a folder, only the beginning is read.
+MAX_BODY = 8 << 20
+#: More threads than any machine can use only exhaust it.
+MAX_THREADS = 1024
+
+
+class LearnKeywords(TypedDict):
+    """Options of learning, as the native half takes them; they can be pickled."""
+
+    method: str
+    max_fpr: str
+    settings: list[tuple[str, str]]
+    skips: bool
+    likely: bool
+    max_urls: int
+    seed: int
+    site_by: str
+
+
+class ReadKeywords(TypedDict):
+    """Options of reading, as the native half takes them."""
+
+    format: str | None
+    host: str | None
+    strict: bool
+    max_body: int
+    threads: int
 
 
 class InputWarning(UserWarning):
@@ -32,7 +67,7 @@ class Clusters(NamedTuple):
 
     pages: list[dict[str, Any]]
     """A row for each page, site by site: `url`, `cluster`, and what else is known."""
-    report: dict[str, Any]
+    report: ClusterReport
     """How many pages there are, how many different ones, and which evidence shows it."""
 
 
@@ -41,15 +76,19 @@ def learn(
     *,
     method: Method = "auto",
     max_fpr: float | str = 0.01,
-    min_support: int | None = None,
+    settings: Settings | None = None,
+    skips: bool = True,
+    likely: bool = False,
+    max_urls: int = MAX_URLS,
     seed: int = 0,
     threads: int = 0,
-    site_by: Literal["domain", "host"] = "domain",
+    site_by: SiteBy = "domain",
     format: str | None = None,
     host: str | None = None,
     strict: bool = False,
+    max_body: int = MAX_BODY,
+    memory: int = MEMORY,
     keep: RuleSet | None = None,
-    **options: Option,
 ) -> RuleSet:
     """Learn rules from a crawl, an index or a log.
 
@@ -57,25 +96,26 @@ def learn(
     or a table with the Arrow PyCapsule interface. Columns are those of the command: `url`, and any of `cluster`, `digest`, `simhash`, `size`, `status`,
     `title`, `canonical`, `redirect`, `html`, `text`.
 
-    `max_fpr` is an upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or "1%". `threads=0` uses all cores; the
-    result does not depend on it. What was decided on the rules of `keep` stays, as when the command learns into a file that is there: rejected rules are not
-    proposed again, those accepted or written by hand are kept. Further options are those of `undust learn`: `no_model=True`, `min_trials=20`, `likely=True`.
+    - `method`: the learner, one of `learners()`.
+    - `max_fpr`: upper bound (95 % confidence, on held-out URLs) of the share of false positives of a site's rules together: 0.01 or "1%".
+    - `settings`: settings of learners and of clustering by name, such as `{"rewrite.filter": "entropy:80%"}`; `settings()` lists them.
+    - `skips`: whether `auto` also learns skips: shapes of URLs that never lead to anything new.
+    - `likely`: do not judge rules by labels, only list which are likely, to be tried out by `undust validate`.
+    - `max_urls`: of a site with more URLs, a sample is learned from.
+    - `seed`: seed of every sample taken.
+    - `threads`: 0 uses all cores; the result does not depend on it.
+    - `site_by`: what a site is, a registrable domain or a host.
+    - `format`, `host`, `strict`, `max_body`: how files are read, as `--format`, `--host`, `--strict` and `--max-body` of the command.
+    - `memory`: bytes of input that are held in memory; the rest is in temporary files.
+    - `keep`: earlier rules. What was decided on them stays, as when the command learns into a file that is there: rejected rules are not proposed again,
+      those accepted or written by hand are kept.
 
-    Raises `UndustError` if there is nothing to learn from or an option is wrong, and `OSError` if a file cannot be read.
+    The `report` of the rules has the counts. Raises `UndustError` if there is nothing to learn from or a value is wrong, and `OSError` if a file cannot be read.
     """
-    named: dict[str, Option] = {
-        "method": method,
-        "max_fpr": max_fpr,
-        "min_support": min_support,
-        "seed": seed,
-        "threads": threads,
-        "site_by": site_by,
-        "format": format,
-        "host": host,
-        "strict": strict,
-    }
-    rules, talk = _undust.learn(_sources(source), _flags(named | options), keep)
-    _warn(talk)
+    options = learn_keywords(method, max_fpr, settings, skips, likely, max_urls, seed, site_by)
+    reading = _read_keywords(format, host, strict, max_body, threads)
+    rules, messages = _undust.learn(_sources(source), options, reading, _whole("memory", memory), keep)
+    _warn(messages)
     return rules
 
 
@@ -86,17 +126,19 @@ def evaluate(
     form: Literal["key", "url"] = "key",
     normalize: bool = True,
     format: str | None = None,
+    host: str | None = None,
     strict: bool = False,
-) -> dict[str, Any]:
-    """Score rules on labelled pages with every metric of the papers: what `undust eval --json` prints.
+    threads: int = 0,
+) -> Scores:
+    """Score rules on labelled pages with every metric of the papers.
 
-    `source` is what `learn` takes; it needs a column `cluster` or `digest`.
+    `source` is what `learn` takes; it needs a column `cluster` or `digest`. `to_dict()` of the scores is what `undust eval --json` prints.
     """
     rule_set = rules if isinstance(rules, RuleSet) else RuleSet.load(rules)
-    flags = _flags({"form": form, "no_normalize": not normalize, "format": format, "strict": strict})
-    scores, talk = _undust.evaluate(rule_set, _sources(source), flags)
-    _warn(talk)
-    return scores
+    reading = _read_keywords(format, host, strict, MAX_BODY, threads)
+    scores, messages = _undust.evaluate(rule_set, _sources(source), form, normalize, reading)
+    _warn(messages)
+    return Scores.from_dict(scores)
 
 
 def cluster(
@@ -104,38 +146,91 @@ def cluster(
     *,
     by: str = "auto",
     distance: int = 3,
-    resemblance: float = 0.99,
+    resemblance: float | str = 0.99,
     ignore_titles: bool = False,
     row_order: Literal["auto", "keep", "ignore"] = "auto",
     threads: int = 0,
-    site_by: Literal["domain", "host"] = "domain",
+    site_by: SiteBy = "domain",
     format: str | None = None,
     host: str | None = None,
     strict: bool = False,
+    max_body: int = MAX_BODY,
+    memory: int = MEMORY,
 ) -> Clusters:
     """Find out which pages of a crawl are the same, site by site.
 
     `source` is what `learn` takes, with `html`, `text`, `digest` or `simhash`. `by` says what counts as evidence: `auto`, or some of `digest`,
     `simhash`, `shingles`, `rows`, `canonical`, `redirect`, `declared`, separated by commas. `row_order` says when the order of rows of tables and
-    lists counts: `auto` (not between URLs that differ in their queries alone), `keep` (always) or `ignore` (never).
+    lists counts: `auto` (not between URLs that differ in their queries alone), `keep` (always) or `ignore` (never). The others are those of `learn`.
     """
-    named: dict[str, Option] = {
-        "by": by,
-        "distance": distance,
-        "resemblance": resemblance,
-        "ignore_titles": ignore_titles,
-        "row_order": row_order,
-        "threads": threads,
+    settings: Settings = {
+        "cluster.by": by,
+        "cluster.distance": distance,
+        "cluster.resemblance": resemblance,
+        "cluster.ignore-titles": ignore_titles,
+        "cluster.row-order": row_order,
+    }
+    reading = _read_keywords(format, host, strict, max_body, threads)
+    (lines, report), messages = _undust.cluster_pages(_sources(source), _texts(settings), site_by, reading, _whole("memory", memory))
+    _warn(messages)
+    # URLs need not be UTF-8.
+    text = lines.decode("utf-8", "surrogateescape")
+    return Clusters([json.loads(line) for line in text.splitlines()], ClusterReport.from_dict(report))
+
+
+def learners() -> list[Learner]:
+    """The learners that `learn` takes as `method`, with their papers and settings."""
+    return [Learner.from_dict(learner) for learner in _undust.learners()]
+
+
+def settings() -> list[Setting]:
+    """All settings that `learn` takes: of learning itself, of clustering, and of each learner."""
+    return [Setting.from_dict(setting) for setting in _undust.settings()]
+
+
+def learn_keywords(
+    method: str,
+    max_fpr: float | str,
+    settings: Settings | None,
+    skips: bool,
+    likely: bool,
+    max_urls: int,
+    seed: int,
+    site_by: str,
+) -> LearnKeywords:
+    """Options of learning, as the native half takes them."""
+    return {
+        "method": method,
+        "max_fpr": str(max_fpr),
+        "settings": _texts(settings or {}),
+        "skips": skips,
+        "likely": likely,
+        "max_urls": _whole("max_urls", max_urls),
+        "seed": _whole("seed", seed),
         "site_by": site_by,
+    }
+
+
+def _read_keywords(format: str | None, host: str | None, strict: bool, max_body: int, threads: int) -> ReadKeywords:
+    return {
         "format": format,
         "host": host,
         "strict": strict,
+        "max_body": _whole("max_body", max_body),
+        "threads": _whole("threads", threads, MAX_THREADS),
     }
-    lines, report, talk = _undust.cluster(_sources(source), _flags(named))
-    _warn(talk)
-    # URLs need not be UTF-8.
-    text = lines.decode("utf-8", "surrogateescape")
-    return Clusters([json.loads(line) for line in text.splitlines()], report)
+
+
+def _whole(name: str, value: int, most: int = (1 << 63) - 1) -> int:
+    """A number in range."""
+    if not 0 <= value <= most:
+        raise UndustError(f"bad value for '{name}': {value} is not a number from 0 to {most}")
+    return value
+
+
+def _texts(settings: Settings) -> list[tuple[str, str]]:
+    """Settings with their values as text."""
+    return [(name, str(value).lower() if isinstance(value, bool) else str(value)) for name, value in settings.items()]
 
 
 def _sources(source: Source) -> list[Any]:
@@ -167,23 +262,6 @@ def _plain(value: Any) -> Any:
     return str(value)
 
 
-# What the command writes and prints is what a function returns.
-_NOT_OPTIONS = {"output", "fresh", "json", "report", "help", "version"}
-
-
-def _flags(options: Mapping[str, Option]) -> list[str]:
-    """Options as on the command line."""
-    flags = []
-    for name, value in options.items():
-        if name in _NOT_OPTIONS:
-            raise TypeError(f"'{name}' is no option here")
-        if value is None or value is False:
-            continue
-        flag = "--" + name.replace("_", "-")
-        flags.append(flag if value is True else f"{flag}={value}")
-    return flags
-
-
-def _warn(talk: list[str]) -> None:
-    if talk:
-        warnings.warn("\n".join(talk), InputWarning, stacklevel=3)
+def _warn(messages: list[str]) -> None:
+    if messages:
+        warnings.warn("\n".join(messages), InputWarning, stacklevel=3)

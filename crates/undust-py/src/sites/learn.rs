@@ -1,8 +1,6 @@
 //! Rules of one site after the other.
 
-use std::any::Any;
-use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::sync::{Arc, mpsc};
+use std::sync::Arc;
 use std::time::Duration;
 
 use arrow_array::RecordBatch;
@@ -11,25 +9,30 @@ use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
 use undust::page::Page;
-use undust_cli::embed::{Sample, SiteLearner, SiteLesson, prepare};
+use undust::rules::{self, SiteRules};
+use undust_io::guard::{GuardError, guarded};
+use undust_learn::{LearnedSite, PageSample, Pipeline};
+use undust_neural::RuleFile;
 
 use super::{BySite, SITE, Stream, one_thread, table};
 use crate::error::{failed, raised};
+use crate::keywords::LearnKeywords;
 use crate::rules::RuleSet;
 
 /// Learns site by site from batches of rows that are sorted by the column `site`.
 #[pyclass(module = "undust")]
 pub(crate) struct SiteStream {
-    stream: Stream<Class>,
+    stream: Stream<SiteLearner>,
 }
 
-/// What is learned, and from what.
-struct Class {
-    learner: Arc<SiteLearner>,
+/// Learns one site after the other.
+struct SiteLearner {
+    pipeline: Arc<Pipeline>,
     max_bytes: u64,
-    patience: Duration,
+    /// The longest that a site may take.
+    limit: Duration,
     site: Option<Site>,
-    done: Lessons,
+    done: LearnedRows,
 }
 
 /// A site whose rows are coming in.
@@ -38,20 +41,20 @@ struct Site {
     rows: i64,
     bad: i64,
     first_problem: Option<String>,
-    sample: Sample,
+    sample: PageSample,
 }
 
 #[pymethods]
 impl SiteStream {
-    /// `options` are those of `undust learn`. Of a site with more than `max_bytes` of pages, a sample is learned from; a site that takes longer than `max_seconds` is given
+    /// `options` are those of `learn`. Of a site with more than `max_bytes` of pages, a sample is learned from; a site that takes longer than `max_seconds` is given
     /// up.
     #[new]
-    fn new(options: Vec<String>, max_bytes: u64, max_seconds: f64) -> PyResult<SiteStream> {
-        let learner = Arc::new(SiteLearner::new(&options).map_err(|error| raised(&error))?);
-        let patience = Duration::try_from_secs_f64(max_seconds)
+    fn new(options: LearnKeywords, max_bytes: u64, max_seconds: f64) -> PyResult<SiteStream> {
+        let pipeline = Arc::new(options.pipeline(None).map_err(|error| raised(&error))?);
+        let limit = Duration::try_from_secs_f64(max_seconds)
             .map_err(|error| failed(format!("max_seconds = {max_seconds}: {error}")))?;
-        let class = Class { learner, max_bytes, patience, site: None, done: Lessons::default() };
-        Ok(SiteStream { stream: Stream::new(class)? })
+        let learner = SiteLearner { pipeline, max_bytes, limit, site: None, done: LearnedRows::default() };
+        Ok(SiteStream { stream: Stream::new(learner)? })
     }
 
     /// Take in some rows; returns a row for each site that is complete.
@@ -63,22 +66,11 @@ impl SiteStream {
     fn finish(&mut self, py: Python<'_>) -> PyRecordBatch {
         self.stream.finish(py).into()
     }
-
-    /// For tests: what a task does with a site that makes the learner panic, or takes forever.
-    #[staticmethod]
-    fn _try_guard(py: Python<'_>, panics: bool, seconds: f64) -> Option<String> {
-        let work = move || {
-            assert!(!panics, "this site is poison");
-            std::thread::sleep(Duration::from_secs(30));
-            SiteLesson::default()
-        };
-        py.detach(|| guarded(work, Some(Duration::from_secs_f64(seconds)))).err()
-    }
 }
 
-impl BySite for Class {
+impl BySite for SiteLearner {
     fn begin(&mut self, site: &str) {
-        let (name, sample) = (site.to_owned(), self.learner.sample(self.max_bytes));
+        let (name, sample) = (site.to_owned(), self.pipeline.page_sample(self.max_bytes));
         self.site = Some(Site { name, rows: 0, bad: 0, first_problem: None, sample });
     }
 
@@ -87,7 +79,7 @@ impl BySite for Class {
         site.rows += 1;
         match row {
             Ok(mut page) if site.sample.takes(&page.url) => {
-                prepare(&mut page);
+                Pipeline::prepare(&mut page);
                 site.sample.push(&page);
             }
             Ok(_) => {}
@@ -103,15 +95,8 @@ impl BySite for Class {
         let Some(Site { name, rows, bad, first_problem, sample }) = self.site.take() else { return };
         let share = sample.share();
         // URLs without a host have no site to learn rules for.
-        let lesson = if name.is_empty() {
-            Ok(SiteLesson::default())
-        } else {
-            // Small sites are quick, and there are millions of them: they need no clock.
-            let patience = (sample.len() > SMALL).then_some(self.patience);
-            let (learner, site) = (Arc::clone(&self.learner), name.clone());
-            guarded(move || learner.learn(&site, sample.take()), patience)
-        };
-        self.done.add(&name, rows, bad, first_problem.as_deref(), share, lesson);
+        let result = if name.is_empty() { Ok(SiteResult::default()) } else { self.learn(&name, sample) };
+        self.done.add(&name, rows, bad, first_problem.as_deref(), share, result);
     }
 
     fn take(&mut self) -> RecordBatch {
@@ -119,34 +104,61 @@ impl BySite for Class {
     }
 }
 
-/// Pages that are learned from without a clock.
-const SMALL: usize = 2_000;
-
-/// Do some work that may fail in any way, which must not be the end of the job: what went wrong, if anything did. Work that takes too long is left alone, and ends
-/// when it ends.
-fn guarded(
-    work: impl FnOnce() -> SiteLesson + Send + 'static,
-    patience: Option<Duration>,
-) -> Result<SiteLesson, String> {
-    let work = move || catch_unwind(AssertUnwindSafe(work)).map_err(|panic| said_by(panic.as_ref()));
-    let Some(patience) = patience else { return work() };
-    let (result, awaited) = mpsc::channel();
-    let thread = one_thread().map_err(|error| format!("cannot start a thread: {error}"))?;
-    thread.spawn(move || drop(result.send(work())));
-    awaited
-        .recv_timeout(patience)
-        .unwrap_or_else(|_| Err(format!("took longer than {} s", patience.as_secs_f64())))
+impl SiteLearner {
+    /// Learns from a site; a failure must not be the end of the job.
+    fn learn(&self, site: &str, sample: PageSample) -> Result<SiteResult, String> {
+        let is_small = sample.len() <= MAX_PAGES_WITHOUT_LIMIT;
+        let (pipeline, site) = (Arc::clone(&self.pipeline), site.to_owned());
+        let work = move || SiteResult::learn(&pipeline, &site, sample.take());
+        let result = if is_small {
+            guarded(work, None)
+        } else {
+            // The pool of the task is not that of the other thread.
+            let pool = one_thread().map_err(|error| format!("cannot start a thread: {error}"))?;
+            guarded(move || pool.install(work), Some(self.limit))
+        };
+        result.map_err(|error| match error {
+            GuardError::Panicked(message) => format!("the learner failed: {message}"),
+            error => error.to_string(),
+        })
+    }
 }
 
-fn said_by(panic: &(dyn Any + Send)) -> String {
-    let text = panic.downcast_ref::<&str>().map(|text| (*text).to_owned());
-    let text = text.or_else(|| panic.downcast_ref::<String>().cloned());
-    format!("the learner failed: {}", text.unwrap_or_default())
-}
+/// Pages of a site that is learned without a time limit: small sites are quick, and there are millions of them.
+const MAX_PAGES_WITHOUT_LIMIT: usize = 2_000;
 
-/// Lessons as rows of a table.
+/// What a site gave, in a form that can travel.
 #[derive(Default)]
-struct Lessons {
+struct SiteResult {
+    /// A rule file of this site alone, if it has rules.
+    rules: Option<String>,
+    /// The file of its model, if it has one.
+    model: Option<Vec<u8>>,
+    /// Number of rules.
+    count: u64,
+    /// Distinct URLs that were learned from.
+    urls: u64,
+    /// Their clusters.
+    clusters: u64,
+    /// URLs that rules make equal to others, or skip.
+    saved: u64,
+}
+
+impl SiteResult {
+    /// Learns from the pages of a site.
+    fn learn(pipeline: &Pipeline, site: &str, pages: Vec<Page>) -> SiteResult {
+        let learned = pipeline.learn_site(site, pages);
+        let saved = learned.saved() + learned.skipped();
+        let LearnedSite { rules: SiteRules { site, rules }, urls, clusters, model, .. } = learned;
+        let count = rules.len() as u64;
+        let file = || rules::RuleSet::of_site(&site, pipeline.site_by(), rules).to_json();
+        SiteResult { rules: (count > 0).then(file), model, count, urls, clusters, saved }
+    }
+}
+
+/// Results as rows of a table.
+#[derive(Default)]
+struct LearnedRows {
     site: StringBuilder,
     rules: StringBuilder,
     model: BinaryBuilder,
@@ -160,7 +172,7 @@ struct Lessons {
     error: StringBuilder,
 }
 
-impl Lessons {
+impl LearnedRows {
     fn add(
         &mut self,
         site: &str,
@@ -168,20 +180,20 @@ impl Lessons {
         bad: i64,
         problem: Option<&str>,
         share: f64,
-        lesson: Result<SiteLesson, String>,
+        result: Result<SiteResult, String>,
     ) {
-        let (lesson, error) = match lesson {
-            Ok(lesson) => (lesson, problem.map(|problem| format!("bad rows, the first: {problem}"))),
-            Err(error) => (SiteLesson::default(), Some(error)),
+        let (result, error) = match result {
+            Ok(result) => (result, problem.map(|problem| format!("bad rows, the first: {problem}"))),
+            Err(error) => (SiteResult::default(), Some(error)),
         };
         self.site.append_value(site);
-        self.rules.append_option(lesson.rules);
-        self.model.append_option(lesson.model);
+        self.rules.append_option(result.rules);
+        self.model.append_option(result.model);
         for (column, value) in [
-            (&mut self.count, lesson.count.cast_signed()),
-            (&mut self.urls, lesson.urls.cast_signed()),
-            (&mut self.clusters, lesson.clusters.cast_signed()),
-            (&mut self.saved, lesson.saved.cast_signed()),
+            (&mut self.count, result.count.cast_signed()),
+            (&mut self.urls, result.urls.cast_signed()),
+            (&mut self.clusters, result.clusters.cast_signed()),
+            (&mut self.saved, result.saved.cast_signed()),
             (&mut self.rows, rows),
             (&mut self.bad, bad),
         ] {
@@ -208,14 +220,29 @@ impl Lessons {
     }
 }
 
-/// What was learned of a site: rules and model.
-type Row = (Option<String>, Option<Vec<u8>>);
+/// Rules and model of a site.
+type RulesAndModel = (Option<String>, Option<Vec<u8>>);
 
-/// The rule set of many sites; those without rules and models may be left out. So many URLs and clusters were learned from, on all sites.
+/// The rule set of many sites, in any order; those without rules and models may be left out. `urls` and `clusters` are those of all sites. The same, byte for byte, as if
+/// all sites had been learned together.
 #[pyfunction]
-pub(crate) fn gather(rows: Vec<Row>, urls: u64, clusters: u64, options: Vec<String>) -> PyResult<RuleSet> {
-    let learner = SiteLearner::new(&options).map_err(|error| raised(&error))?;
-    let lessons = rows.into_iter().map(|(rules, model)| SiteLesson { rules, model, ..SiteLesson::default() });
-    let deployed = learner.gather(lessons, urls, clusters).map_err(|error| raised(&error))?;
-    Ok(RuleSet::new(deployed, None))
+pub(crate) fn gather(
+    rows: Vec<RulesAndModel>,
+    urls: u64,
+    clusters: u64,
+    options: LearnKeywords,
+) -> PyResult<RuleSet> {
+    let pipeline = options.pipeline(None).map_err(|error| raised(&error))?;
+    let (mut sites, mut models) = (Vec::new(), Vec::new());
+    for (rules, model) in rows {
+        if let Some(text) = rules {
+            let rules = rules::RuleSet::from_json(&text);
+            sites.extend(rules.map_err(|error| failed(format!("the rules of a site: {error}")))?.sites);
+        }
+        models.extend(model);
+    }
+    sites.sort_by(|a, b| a.site.cmp(&b.site));
+    let mut file = RuleFile::of_rules(pipeline.rule_set(sites.into_iter(), urls, clusters));
+    file.add_models(models).map_err(|error| failed(format!("the model of a site: {error}")))?;
+    Ok(RuleSet::new(file, None))
 }

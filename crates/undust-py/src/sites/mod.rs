@@ -14,10 +14,10 @@ use pyo3_arrow::input::{AnyArray, AnyRecordBatch};
 use rayon::{ThreadPool, ThreadPoolBuildError, ThreadPoolBuilder};
 use undust::page::Page;
 use undust::url::{SiteBy, site_of};
-use undust_cli::embed::fingerprint;
 use undust_io::{Texts, pages_of};
 
 use crate::error::failed;
+use crate::pages::fingerprint;
 
 /// The column that rows are brought together by.
 const SITE: &str = "site";
@@ -37,7 +37,7 @@ impl Rows {
     }
 }
 
-/// Something that rows come to, sorted by site.
+/// A consumer of rows that are sorted by site.
 trait BySite {
     /// A new site begins.
     fn begin(&mut self, site: &str);
@@ -52,7 +52,7 @@ trait BySite {
     fn take(&mut self) -> RecordBatch;
 }
 
-/// Rows on their way. A task of a cluster has one core, and others have tasks of their own: all work is done on one thread.
+/// A stream of rows. A task of a cluster has one core, and others have tasks of their own: all work is done on one thread.
 struct Stream<S> {
     to: S,
     current: Current,

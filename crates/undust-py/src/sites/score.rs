@@ -7,29 +7,32 @@ use arrow_array::builder::{Float64Builder, Int64Builder, StringBuilder};
 use pyo3::prelude::*;
 use pyo3_arrow::PyRecordBatch;
 use pyo3_arrow::input::AnyRecordBatch;
+use undust::apply::Form;
 use undust::page::Page;
-use undust_cli::embed::{Scorer, SiteScore};
+use undust_learn::evaluate::SiteScore;
 
 use super::{BySite, SITE, Stream, table};
+use crate::crawl::Crawl;
 use crate::rules::RuleSet;
 
 /// Scores rules on batches of labelled rows that are sorted by the column `site`.
 #[pyclass(module = "undust")]
 pub(crate) struct ScoreStream {
-    stream: Stream<Exam>,
+    stream: Stream<SiteScorer>,
 }
 
-struct Exam {
-    scorer: Scorer,
-    done: Scores,
+/// Scores one site after the other.
+struct SiteScorer {
+    crawl: Crawl,
+    done: ScoreRows,
 }
 
 #[pymethods]
 impl ScoreStream {
     #[new]
     fn new(rules: &RuleSet) -> PyResult<ScoreStream> {
-        let exam = Exam { scorer: Scorer::new(rules.deployed()), done: Scores::default() };
-        Ok(ScoreStream { stream: Stream::new(exam)? })
+        let crawl = Crawl::new(rules.file(), Form::Key);
+        Ok(ScoreStream { stream: Stream::new(SiteScorer { crawl, done: ScoreRows::default() })? })
     }
 
     /// Take in some rows; those that cannot be read, or have no label, are passed over. Returns a row for each site that is complete.
@@ -43,17 +46,17 @@ impl ScoreStream {
     }
 }
 
-impl BySite for Exam {
+impl BySite for SiteScorer {
     fn begin(&mut self, _: &str) {}
 
     fn add(&mut self, row: Result<Page, String>) {
         if let Ok(page) = row {
-            self.scorer.add(&page);
+            self.crawl.add(&page);
         }
     }
 
     fn end(&mut self) {
-        self.scorer.finish().into_iter().for_each(|site| self.done.add(&site));
+        self.crawl.scorer.finish().sites.into_iter().for_each(|site| self.done.add(&site));
     }
 
     fn take(&mut self) -> RecordBatch {
@@ -63,13 +66,13 @@ impl BySite for Exam {
 
 /// Scores as rows of a table.
 #[derive(Default)]
-struct Scores {
+struct ScoreRows {
     site: StringBuilder,
     counts: [Int64Builder; 5],
     metrics: [Float64Builder; 3],
 }
 
-impl Scores {
+impl ScoreRows {
     fn add(&mut self, SiteScore { site, score }: &SiteScore) {
         self.site.append_value(site);
         let counts = [score.urls, score.clusters, score.crawled, score.covered, score.rules];

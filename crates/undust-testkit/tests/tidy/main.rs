@@ -72,19 +72,7 @@ const CRATES: [(&str, &[&str], &[&str]); 11] = [
         ],
         &[],
     ),
-    (
-        "undust-py",
-        &[
-            "undust",
-            "undust-cli",
-            "undust-content",
-            "undust-exchange",
-            "undust-io",
-            "undust-learn",
-            "undust-neural",
-        ],
-        &["clap"],
-    ),
+    ("undust-py", &["undust", "undust-content", "undust-io", "undust-learn", "undust-neural"], &["clap"]),
     ("undust-testkit", &[], &[]),
 ];
 

@@ -9,7 +9,6 @@ use undust_learn::LearnReport;
 use undust_learn::again::{is_a_persons, is_decided};
 use undust_learn::diff::SetDiff;
 use undust_neural::RuleFile;
-use undust_neural::file::Models;
 use undust_neural::rule_file::model_path;
 
 use crate::args::Learn;
@@ -60,16 +59,6 @@ pub(super) fn say_where(
     }
     if let Some(backup) = backup {
         say(&format!("the rules that were there are in {}", backup.display()));
-    }
-}
-
-/// Models of sites of which nothing was learned stay, like their rules.
-pub(super) fn keep_models(models: &mut Models, report: &LearnReport, earlier: Option<&RuleFile>) {
-    let is_learned = |site: &String| report.site_names.contains(site) && !report.untouched.contains(site);
-    for (site, model) in earlier.into_iter().flat_map(|earlier| &earlier.models) {
-        if !is_learned(site) {
-            models.insert(site.clone(), model.clone());
-        }
     }
 }
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
-from math import exp, lgamma, log, log1p
+
+from undust._undust import chance_of_failures
 
 #: How sure it must be that a rule is wrong too often.
 CONFIDENCE = 0.95
 #: With fewer failures than this no rule is switched off: a page may have changed between two fetches.
-LEAST_FAILURES = 3
+MIN_FAILURES = 3
 
 
 class Tally:
@@ -59,33 +60,11 @@ class Tally:
 
     def _is_guilty(self, rule: str) -> bool:
         failed, _ = self.of(rule)
-        return failed >= LEAST_FAILURES and self._chance(rule) < 1 - CONFIDENCE
+        return failed >= MIN_FAILURES and self._chance(rule) < 1 - CONFIDENCE
 
     def _chance(self, rule: str) -> float:
         failed, tried = self.of(rule)
-        return chance(failed, tried, self._max_share)
-
-
-def chance(failed: int, tried: int, share: float) -> float:
-    """The chance of so many failures or more if this share of all trials fails.
-
-    It is below 5 % exactly if the lower 95 % confidence bound of the share (Clopper and Pearson) is above the given one.
-    """
-    if not 0 < share < 1:
-        return float(failed == 0 or share >= 1)
-    total = 0.0
-    for count in range(failed, tried + 1):
-        term = _exactly(count, tried, share)
-        total += term
-        # Beyond the middle, terms only become smaller.
-        if count > tried * share and term < total * 1e-9:
-            break
-    return min(total, 1.0)
-
-
-def _exactly(failed: int, tried: int, share: float) -> float:
-    ways = lgamma(tried + 1) - lgamma(failed + 1) - lgamma(tried - failed + 1)
-    return exp(ways + failed * log(share) + (tried - failed) * log1p(-share))
+        return chance_of_failures(failed, tried, self._max_share)
 
 
 def _order(row: tuple[frozenset[str], int]) -> list[str]:

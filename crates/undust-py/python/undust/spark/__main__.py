@@ -7,7 +7,8 @@ import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from undust import UndustError
+from undust import UndustError, learners
+from undust._learning import MAX_URLS
 from undust.spark import canonicalize, evaluate, learn, mirrors, rule_set
 from undust.spark._jobs import MAX_SECONDS
 
@@ -47,10 +48,11 @@ def _parser() -> argparse.ArgumentParser:
     added = command("learn", _learn, "learn rules from tables of pages")
     added.add_argument("-o", "--output", default="rules.json", help="the rule file, written where the driver runs [rules.json]")
     added.add_argument("--table", help="also write what was learned as a table, a row for each site")
-    added.add_argument("--method", default="auto")
+    added.add_argument("--method", default="auto", choices=[learner.name for learner in learners()])
     added.add_argument("--max-fpr", default="0.01", help="a share such as 0.01 or 1%%")
     _add_site_by(added)
-    added.add_argument("--max-urls", type=int, help="of a site with more URLs, learn from a sample")
+    added.add_argument("--set", action="append", default=[], type=_setting, metavar="LEARNER.KEY=VALUE", help="a setting of a learner or of clustering")
+    added.add_argument("--max-urls", type=int, default=MAX_URLS, help="of a site with more URLs, learn from a sample")
     added.add_argument("--max-seconds", type=float, default=MAX_SECONDS, help="give up sites that take longer")
     _add_partitions(added)
     added = command("apply", _apply, "add canonical forms to tables of URLs")
@@ -65,6 +67,13 @@ def _parser() -> argparse.ArgumentParser:
     added.add_argument("--distance", type=int, default=3, help="in how many bits fingerprints may differ [3]")
     _add_site_by(added)
     return parser
+
+
+def _setting(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator:
+        raise argparse.ArgumentTypeError("a setting is LEARNER.KEY=VALUE")
+    return name, value
 
 
 def _add_rules(command: argparse.ArgumentParser) -> None:
@@ -84,14 +93,22 @@ def _read(spark: SparkSession, args: argparse.Namespace) -> DataFrame:
 
 
 def _learn(spark: SparkSession, args: argparse.Namespace) -> None:
-    options = {"method": args.method, "max_fpr": args.max_fpr, "site_by": args.site_by, "max_urls": args.max_urls}
-    learned = learn(_read(spark, args), partitions=args.partitions, max_seconds=args.max_seconds, **options)
+    learned = learn(
+        _read(spark, args),
+        method=args.method,
+        max_fpr=args.max_fpr,
+        settings=dict(args.set),
+        max_urls=args.max_urls,
+        site_by=args.site_by,
+        partitions=args.partitions,
+        max_seconds=args.max_seconds,
+    )
     if args.table:
         learned.write.mode("overwrite").parquet(args.table)
         learned = spark.read.parquet(args.table)
     else:
         learned = learned.cache()
-    rules = rule_set(learned, **options)
+    rules = rule_set(learned, method=args.method, max_fpr=args.max_fpr, settings=dict(args.set), site_by=args.site_by)
     rules.save(Path(args.output))
     totals = learned.selectExpr("count(*) sites", "sum(rows) rows", "sum(bad) bad", "sum(saved) saved", "sum(int(share < 1)) sampled").collect()[0]
     failed = learned.where("error is not null").select("site", "error").limit(10).collect()

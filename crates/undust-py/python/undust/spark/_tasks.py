@@ -1,4 +1,4 @@
-"""What runs in the workers of Spark: batches of rows in, batches of rows out."""
+"""Tasks, which run in the workers of Spark: batches of rows in, batches of rows out."""
 
 from __future__ import annotations
 
@@ -12,6 +12,8 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
     import pyarrow as pa
+
+    from undust._learning import LearnKeywords
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,7 @@ class AddSite:
 class Learn:
     """Learns site by site."""
 
-    options: list[str]
+    options: LearnKeywords
     max_bytes: int
     max_seconds: float
 
@@ -84,9 +86,9 @@ def sum_up_the_rest(batches: Iterator[pa.RecordBatch]) -> Iterator[pa.RecordBatc
 
     urls = clusters = 0
     for batch in batches:
-        is_told = pc.or_(pc.is_valid(batch["rules"]), pc.is_valid(batch["model"]))
-        yield batch.filter(is_told)
-        rest = batch.filter(pc.invert(is_told))
+        has_rules = pc.or_(pc.is_valid(batch["rules"]), pc.is_valid(batch["model"]))
+        yield batch.filter(has_rules)
+        rest = batch.filter(pc.invert(has_rules))
         urls += pc.sum(rest["urls"], min_count=0).as_py()
         clusters += pc.sum(rest["clusters"], min_count=0).as_py()
     sums = {"rules": None, "model": None, "urls": urls, "clusters": clusters}

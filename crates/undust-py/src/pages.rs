@@ -1,64 +1,13 @@
-//! The commands as functions. What they have to say besides is returned, and becomes a warning on the Python side.
-
-use std::ffi::OsString;
+//! Functions on single pages.
 
 use pyo3::prelude::*;
 use pyo3::types::{PyBytes, PyDict};
 use undust::page::{Body, Page};
-use undust_cli::embed::{self, Inputs, Told};
 use undust_content::{Imprint, read_body, recorded_words};
+use undust_learn::bound;
+use xxhash_rust::xxh3::xxh3_64;
 
 use crate::canonicalizer::UrlArgument;
-use crate::error::raised;
-use crate::rules::RuleSet;
-use crate::source::Source;
-use crate::to_python;
-
-fn opened(sources: Vec<Source>) -> PyResult<Inputs> {
-    sources.into_iter().map(Source::open).collect()
-}
-
-/// Run a command without holding up other threads.
-fn detached<T: Send>(
-    py: Python<'_>,
-    command: impl Send + FnOnce() -> anyhow::Result<Told<T>>,
-) -> PyResult<Told<T>> {
-    py.detach(command).map_err(|error| raised(&error))
-}
-
-#[pyfunction]
-pub(crate) fn learn(
-    py: Python<'_>,
-    sources: Vec<Source>,
-    options: Vec<String>,
-    keep: Option<&RuleSet>,
-) -> PyResult<(RuleSet, Vec<String>)> {
-    let (inputs, keep) = (opened(sources)?, keep.map(|rules| &**rules.deployed()));
-    let Told { result: (deployed, summary), talk } = detached(py, || embed::learn(inputs, &options, keep))?;
-    Ok((RuleSet::new(deployed, Some(summary)), talk))
-}
-
-#[pyfunction]
-pub(crate) fn evaluate<'py>(
-    py: Python<'py>,
-    rules: &RuleSet,
-    sources: Vec<Source>,
-    options: Vec<String>,
-) -> PyResult<(Bound<'py, PyAny>, Vec<String>)> {
-    let inputs = opened(sources)?;
-    let Told { result, talk } = detached(py, || embed::evaluate(rules.deployed(), inputs, &options))?;
-    Ok((to_python(py, &result)?, talk))
-}
-
-/// Pages as JSON lines, what was found, and what is to be said.
-type Clusters<'py> = (Bound<'py, PyBytes>, Bound<'py, PyAny>, Vec<String>);
-
-#[pyfunction]
-pub(crate) fn cluster(py: Python<'_>, sources: Vec<Source>, options: Vec<String>) -> PyResult<Clusters<'_>> {
-    let inputs = opened(sources)?;
-    let Told { result: (lines, report), talk } = detached(py, || embed::cluster(inputs, &options))?;
-    Ok((PyBytes::new(py, &lines), to_python(py, &report)?, talk))
-}
 
 /// The 64-bit simhash of a text: texts that are nearly the same differ in few bits.
 #[pyfunction]
@@ -128,8 +77,24 @@ pub(crate) fn is_same_page(one: &[u8], other: &[u8]) -> bool {
     imprints.is_some_and(|(one, other)| one.is_same(&other))
 }
 
-/// The `undust` command: its exit code.
+/// A number for the content of a page: pages with nearly the same text have numbers that differ in few bits. That of a digest differs from all others, unless it
+/// is the same. None where nothing is known, or the page is empty.
+pub(crate) fn fingerprint(mut page: Page) -> Option<u64> {
+    read_body(&mut page);
+    let of_text = || page.text.as_deref().map(undust_content::simhash);
+    let of_digest = || page.digest.as_deref().map(|digest| xxh3_64(digest.as_bytes()));
+    page.simhash.or_else(of_text).or_else(of_digest).filter(|print| *print != 0)
+}
+
+/// The chance of `failed` failures or more in `tried` trials, if this share of all trials fails. Below 5 % exactly if the lower 95 % confidence bound of the share
+/// (Clopper and Pearson) is above the given one.
 #[pyfunction]
-pub(crate) fn main(py: Python<'_>, arguments: Vec<OsString>) -> u8 {
-    py.detach(|| undust_cli::run(arguments))
+pub(crate) fn chance_of_failures(failed: u64, tried: u64, share: f64) -> f64 {
+    bound::chance_of_failures(failed, tried, share)
+}
+
+/// Upper 95 % confidence bound (Clopper and Pearson) of the share of failures.
+#[pyfunction]
+pub(crate) fn upper_bound(failed: u64, tried: u64) -> f64 {
+    bound::upper_bound(failed, tried)
 }
