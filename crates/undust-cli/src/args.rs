@@ -73,6 +73,7 @@ pub(crate) struct Demo {
 
 /// Learn rules from a crawl, an index or a log
 #[derive(Parser)]
+#[expect(clippy::struct_excessive_bools, reason = "flags are independent of each other")]
 pub(crate) struct Learn {
     /// Files to learn from, - for standard input; formats and compression are recognised by content
     #[arg(required_unless_present = "help_settings", value_name = "INPUT")]

@@ -2,6 +2,7 @@
 
 /// An axis and what it shows.
 pub(crate) struct Axis {
+    #[cfg_attr(not(feature = "papers"), expect(dead_code, reason = "experiments use it"))]
     pub(crate) label: String,
     pub(crate) from: f64,
     /// Where it ends; as far as the points reach, if not given.

@@ -33,6 +33,7 @@ impl Sheet {
     }
 
     /// A table under a heading.
+    #[cfg_attr(not(feature = "papers"), expect(dead_code, reason = "experiments use it"))]
     pub(crate) fn table(&mut self, heading: impl Into<String>, table: Table) {
         self.blocks.extend([Block::Heading(heading.into()), Block::Table(table)]);
     }
@@ -47,6 +48,7 @@ impl Sheet {
     }
 
     /// Words of the tables, and what they mean.
+    #[cfg_attr(not(feature = "papers"), expect(dead_code, reason = "experiments use it"))]
     pub(crate) fn legend<M: Into<String>>(&mut self, words: impl IntoIterator<Item = (&'static str, M)>) {
         let words = words.into_iter().map(|(word, meaning)| (word, meaning.into()));
         self.blocks.push(Block::Legend(words.collect()));

@@ -51,6 +51,7 @@ impl Table {
         self.rows.push(cells.into_iter().collect());
     }
 
+    #[cfg_attr(not(feature = "papers"), expect(dead_code, reason = "experiments use it"))]
     pub(crate) fn is_empty(&self) -> bool {
         self.rows.is_empty()
     }

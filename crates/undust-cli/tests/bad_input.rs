@@ -43,12 +43,12 @@ fn empty_files() {
     let folder = folder("empty", "").and("blank", "\n \r\n\n");
     assert_snapshot!(learn(&folder, "empty"), @"
     ! empty: the input is empty
-    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
+    ! undust: nothing to learn from: the input has no pages
     = 2
     ");
     assert_snapshot!(learn(&folder, "blank"), @"
     ! blank: no page in 3 lines
-    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
+    ! undust: nothing to learn from: the input has no pages
     = 2
     ");
     assert_snapshot!(apply(&folder, "empty"), @"
@@ -360,7 +360,7 @@ fn missing_files_and_folders() {
     ");
     assert_snapshot!(learn(&folder, "folder"), @"
     ! folder: the input is empty
-    ! undust: nothing to learn from: 'auto' needs full URLs (0 pages, none like that)
+    ! undust: nothing to learn from: the input has no pages
     = 2
     ");
     assert_snapshot!(apply(&folder, "missing.txt"), @"

@@ -139,7 +139,7 @@ pub(crate) fn objection(finding: &Finding) -> &'static str {
         Finding::Unproven { .. } => "together with others it cannot be shown to come to rest on every URL",
         Finding::Conflict { .. } => "another one says something else of the same URLs",
         Finding::Twice { .. } => "it stands there twice",
-        Finding::Outside { .. } => "it speaks of a host outside its site",
+        Finding::Outside { .. } => "it matches a host outside its site",
         Finding::NotUrl { .. } => "what it prints is no URL of its site",
         _ => "the check of rules refuses it",
     }

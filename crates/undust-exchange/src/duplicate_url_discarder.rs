@@ -1,6 +1,6 @@
 //! zytedata/duplicate-url-discarder: parameters to drop or to keep, for patterns of zytedata/url-matcher.
 //!
-//! There, rules for all sites are passed over on URLs that any other rule speaks of. Ours are not: what holds on every site is said
+//! There, rules for all sites are passed over on URLs that any other rule matches. Ours are not: what holds on every site is said
 //! again for each of these patterns.
 
 use std::collections::{BTreeMap, BTreeSet};

@@ -7,8 +7,8 @@ use undust::rules::{Action, EVERY_SITE, Substitute};
 
 use crate::param_rule::Hosts;
 
-/// So many words are worth a rule each.
-const MOST_WORDS: usize = 64;
+/// Alternatives of an expression that become a rule each, at most.
+const MAX_ALTERNATIVES: usize = 64;
 
 fn parse(pattern: &str) -> Result<Hir, String> {
     let parsed = ParserBuilder::new().unicode(false).utf8(false).nest_limit(50).build().parse(pattern);
@@ -46,10 +46,10 @@ fn words_of(hir: &Hir) -> Option<Vec<Vec<u8>>> {
             let next = words_of(part)?;
             let longer =
                 so_far.iter().flat_map(|start| next.iter().map(move |end| [start.as_slice(), end].concat()));
-            (so_far.len() * next.len() <= MOST_WORDS).then(|| longer.collect())
+            (so_far.len() * next.len() <= MAX_ALTERNATIVES).then(|| longer.collect())
         })?,
     };
-    (words.len() <= MOST_WORDS).then_some(words)
+    (words.len() <= MAX_ALTERNATIVES).then_some(words)
 }
 
 fn bytes_of(class: &HirClass) -> Option<Vec<u8>> {

@@ -12,7 +12,7 @@ use crate::active::ActiveRule;
 /// What a rule does to the parameters of which URLs.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct ParamRule {
-    /// The only scheme it speaks of.
+    /// The only scheme it matches.
     pub(crate) scheme: Option<String>,
     pub(crate) hosts: Hosts,
     /// The port of all of them; none is the usual one.
@@ -107,7 +107,7 @@ fn is_any(text: &Text) -> bool {
 
 /// Rules may speak of bytes that are no text; other tools do not.
 pub(crate) fn as_text(bytes: &[u8]) -> Result<String, String> {
-    String::from_utf8(bytes.to_vec()).map_err(|_| "it speaks of bytes that are no text".to_owned())
+    String::from_utf8(bytes.to_vec()).map_err(|_| "it matches bytes that are no text".to_owned())
 }
 
 fn hosts(rule: &ActiveRule, list: &List) -> Result<Hosts, String> {
@@ -122,7 +122,7 @@ fn hosts(rule: &ActiveRule, list: &List) -> Result<Hosts, String> {
         (false, SiteBy::Host) => Some(Hosts::Only(rule.site.to_owned())),
     };
     let both = match (named, site) {
-        (Some(one), Some(other)) => one.and(other).ok_or("it speaks of a host outside its site")?,
+        (Some(one), Some(other)) => one.and(other).ok_or("it matches a host outside its site")?,
         (one, other) => one.or(other).unwrap_or(Hosts::Every),
     };
     match rule.but.iter().find(|but| both.reaches(but)) {
@@ -170,7 +170,7 @@ fn fixed(items: &[Item], separator: &str) -> Result<String, String> {
 
 fn path(list: &List) -> Result<Path, String> {
     match list.as_slice() {
-        [] => Err("it speaks of URLs without a path".into()),
+        [] => Err("it matches URLs without a path".into()),
         [Item::Rest(_)] => Ok(Path::Any),
         [start @ .., Item::Rest(_)] => Ok(Path::Under(format!("/{}/", fixed(start, "/")?))),
         all => Ok(Path::Exact(format!("/{}", fixed(all, "/")?))),
@@ -179,7 +179,7 @@ fn path(list: &List) -> Result<Path, String> {
 
 fn change(from: &Template, to: &Template) -> Result<Change, String> {
     let (Some(before), after) = (&from.query, &to.query) else {
-        return Err("it speaks of URLs without parameters".into());
+        return Err("it matches URLs without parameters".into());
     };
     let before: Vec<&QueryKind> = before.iter().map(|item| &item.kind).collect();
     let after: Vec<&QueryKind> = after.iter().flatten().map(|item| &item.kind).collect();

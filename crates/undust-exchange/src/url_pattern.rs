@@ -3,7 +3,7 @@
 use crate::param_rule::{Hosts, ParamRule, Path};
 use crate::to_regex::{LABELS, escape};
 
-/// An expression that finds the beginning of the URLs that `param_rule` speaks of, up to the path or, where that is fixed, the `?`.
+/// An expression that finds the beginning of the URLs that `param_rule` matches, up to the path or, where that is fixed, the `?`.
 pub(crate) fn url_pattern(param_rule: &ParamRule) -> String {
     let scheme = param_rule.scheme.as_ref().map_or("https?".to_owned(), |scheme| escape(scheme));
     let host = match &param_rule.hosts {

@@ -10,7 +10,7 @@ use undust::page::Page;
 use undust::url::{SiteBy, SplitUrl, site_of};
 use xxhash_rust::xxh3::xxh3_64;
 
-/// So many partition files: each holds about this part of the input, and the system allows as many open files.
+/// Partition files: each holds about this part of the input, and the system allows as many open files.
 const PARTITIONS: usize = 64;
 
 /// Some sites by name, each with its pages in input order.

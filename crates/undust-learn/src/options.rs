@@ -14,7 +14,7 @@ use crate::settings::{
 };
 
 /// Makes the trainer of a method that trains a model: from the settings of its network, and the seed.
-pub type TrainerFactory = fn(&NetworkSettings, u64) -> Box<dyn ModelTrainer>;
+pub type TrainerFactory = fn(NetworkSettings, u64) -> Box<dyn ModelTrainer>;
 
 /// Options of learning; [`build`](LearnOptions::build) makes a [`Pipeline`] of them.
 ///
@@ -146,6 +146,9 @@ impl LearnOptions {
             values.insert(name, value)?;
         }
         check_groups(method, &values)?;
+        if self.config.likely && method.needs_labels {
+            return Err(OptionError::NeedsLabels(method.name));
+        }
         check_sites(&self.config)?;
         let mut clustering = cluster::Options::default();
         values.apply(CLUSTER, CLUSTERING, &mut clustering)?;
@@ -155,7 +158,7 @@ impl LearnOptions {
         let learner = method.build(&values, seed)?;
         let trainer = if method.trains_model {
             let factory = self.trainer.ok_or(OptionError::NoTrainer(method.name))?;
-            Some(factory(&registry::network_settings(&values)?, seed))
+            Some(factory(registry::network_settings(&values)?, seed))
         } else {
             None
         };
@@ -168,10 +171,10 @@ impl LearnOptions {
 /// Fails on settings of learners that are unknown or not asked.
 fn check_groups(method: &'static LearnerInfo, values: &SettingValues) -> Result<(), OptionError> {
     for group in values.groups().filter(|group| ![CLUSTER, LEARN, method.name].contains(group)) {
-        let is_learner = registry::LEARNERS.iter().any(|info| info.name == group);
-        if !is_learner {
-            // Names the learners that there are.
-            registry::method(group)?;
+        if registry::LEARNERS.iter().all(|info| info.name != group) {
+            let learners = registry::members().map(|info| info.name);
+            let known: Vec<&str> = [LEARN, CLUSTER].into_iter().chain(learners).collect();
+            return Err(OptionError::UnknownGroup { group: group.to_owned(), known: known.join(", ") });
         }
         if method.name != AUTO || group == AUTO {
             let key = values.first_key(group).unwrap_or_default().to_owned();
@@ -307,7 +310,15 @@ mod tests {
             "bad value for 'dustbuster.t-low': 'x' is not a number in range"
         );
         assert_eq!(refused(new().set("filter", "x")), "'filter' is not a setting such as rewrite.filter");
-        assert!(refused(new().set("magic.key", "x")).starts_with("unknown learner 'magic'"));
+        assert_eq!(
+            refused(new().set("magic.key", "x")),
+            "unknown setting 'magic.…'; settings begin with learn, cluster, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, usual"
+        );
+        assert_eq!(refused(new().set("usual.key", "x")), "unknown setting 'usual.key'; known: none");
+        assert_eq!(
+            refused(new().method("rewrite").likely(true)),
+            "'rewrite' needs labels: only auto and dustbuster learn likely rules"
+        );
         assert_eq!(
             refused(new().method("seq2seq")),
             "'seq2seq' trains a model: it needs the trainer of the crate undust-neural"

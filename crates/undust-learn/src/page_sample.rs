@@ -153,7 +153,9 @@ mod tests {
         let titled = |page: Page| Page { title: Some("t".repeat(page.url.len())), ..page };
         let all: Vec<Page> = pages().map(titled).chain(odd).collect();
         let mut packed = PackedPages::default();
-        all.iter().for_each(|page| packed.push(page));
+        for page in &all {
+            packed.push(page);
+        }
         assert_eq!(packed.unpack(), all);
         packed.retain(|at| at % 3 == 1);
         let kept: Vec<Page> = all.into_iter().skip(1).step_by(3).collect();

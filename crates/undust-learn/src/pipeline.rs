@@ -175,12 +175,11 @@ impl Pipeline {
             cluster(name, &mut pages, &self.clustering);
         }
         observer.pages(name, &pages);
-        let learned = match &self.trainer {
-            Some(trainer) => self.learn_with_model(name, &pages, trainer.as_ref(), observer),
-            None => {
-                let watch = |stage| observer.stage(stage);
-                learn_site_watched(name, pages, self.learner.as_ref(), &self.config, &watch)
-            }
+        let learned = if let Some(trainer) = &self.trainer {
+            self.learn_with_model(name, &pages, trainer.as_ref(), observer)
+        } else {
+            let watch = |stage| observer.stage(stage);
+            learn_site_watched(name, pages, self.learner.as_ref(), &self.config, &watch)
         };
         LearnedSite { is_sample, ..learned }
     }
@@ -283,7 +282,7 @@ mod tests {
 
     #[test]
     fn content_is_clustered_where_there_are_no_labels() {
-        let text = |i: u32| (0..60).map(|word| format!("w{}x{word} ", i / 2)).collect::<String>();
+        let text = |i: u32| (0..60).map(|word| format!("w{}x{word}", i / 2)).collect::<Vec<_>>().join(" ");
         let unlabelled =
             pages("a.org").zip(0..).map(|(page, i)| Page { cluster: None, text: Some(text(i)), ..page });
         let learned = LearnOptions::new().build().unwrap().learn(unlabelled);

@@ -27,8 +27,11 @@ pub struct LearnerInfo {
     /// Whether it can be asked for by name; else it only is a member of `auto`.
     pub is_method: bool,
     settings: fn() -> Vec<SettingInfo>,
-    build: fn(&SettingValues, u64) -> Result<Box<dyn Learner>, OptionError>,
+    build: Build,
 }
+
+/// Makes a learner of its settings and the seed of its samples.
+type Build = fn(&SettingValues, u64) -> Result<Box<dyn Learner>, OptionError>;
 
 impl LearnerInfo {
     /// Its settings, with their defaults.
@@ -64,7 +67,10 @@ pub static LEARNERS: [LearnerInfo; 7] = [
         trains_model: false,
         is_method: true,
         settings: Vec::new,
-        build: |values, seed| Ok(Box::new(Pool::new(auto_members(values, seed)?))),
+        build: |values, seed| {
+            values.apply::<()>(AUTO, &[], &mut ())?;
+            Ok(Box::new(Pool::new(auto_members(values, seed)?)))
+        },
     },
     LearnerInfo {
         name: "dustbuster",
@@ -144,7 +150,10 @@ pub static LEARNERS: [LearnerInfo; 7] = [
         trains_model: false,
         is_method: false,
         settings: Vec::new,
-        build: |_, _| Ok(Box::new(Heuristics)),
+        build: |values, _| {
+            values.apply::<()>("usual", &[], &mut ())?;
+            Ok(Box::new(Heuristics))
+        },
     },
 ];
 

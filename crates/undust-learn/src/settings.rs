@@ -78,6 +78,17 @@ pub enum OptionError {
     /// Not of the form `GROUP.KEY`.
     #[error("'{0}' is not a setting such as rewrite.filter")]
     Malformed(String),
+    /// Settings begin with the name of a learner or of a stage, and this is none.
+    #[error("unknown setting '{group}.…'; settings begin with {known}")]
+    UnknownGroup {
+        /// The name.
+        group: String,
+        /// The names that there are.
+        known: String,
+    },
+    /// Likely rules are learned without labels, which this learner needs.
+    #[error("'{0}' needs labels: only auto and dustbuster learn likely rules")]
+    NeedsLabels(&'static str),
     /// The learner has no such setting.
     #[error("unknown setting '{group}.{key}'; known: {known}")]
     UnknownSetting {

@@ -116,7 +116,7 @@ pub const ALL_FOLDS: u32 = (1 << FOLDS) - 1;
 
 /// Number of URLs from which on a cluster is large. Large clusters (login walls, error pages) are spread over the folds URL by URL: kept whole, no
 /// fold could ever confirm what another one learned of them.
-pub const LARGE_CLUSTER: usize = 24;
+pub const LARGE_CLUSTER_URLS: usize = 24;
 
 impl Site {
     /// Builds the site `name` from its pages. Pages without a label are counted and left out.
@@ -165,7 +165,7 @@ impl Site {
             let Some(split) = SplitUrl::new(&first.url) else { continue };
             let first_token = self.tokens.len() as u32;
             let shape = self.read(&split, &mut shapes);
-            let large = sizes[cluster as usize] >= LARGE_CLUSTER;
+            let large = sizes[cluster as usize] >= LARGE_CLUSTER_URLS;
             let by = if large { &first.url } else { first.label.as_bytes() };
             let fold = (xxh3_64_with_seed(by, seed) % u64::from(FOLDS)) as u32;
             let importance = times.iter().map(Labelled::importance).max().unwrap_or_default();

@@ -5,7 +5,7 @@
 //!
 //! 1. *Folds* are of pages: all URLs of a page are in one fold, also those of a large cluster, which [`Site::fold`] deals out URL by URL. A trial asks whether a page that nobody has
 //!    seen is lost, and a page of which some URLs were seen is no such page.
-//! 2. *Proposals* ([`propose`]): four times, each time without one fold, the shapes of the canonical forms that look redundant.
+//! 2. *Proposals* (`propose`): four times, each time without one fold, the shapes of the canonical forms that look redundant.
 //! 3. *Trials*: what is tried is the rule, with all that it skips, which may be more than the URLs of the shape that it was made of. Each held-out page of which it
 //!    skips a URL is one trial. The page is *lost* if all its URLs are skipped, by this rule or by one accepted before.
 //! 4. *Choice*: greedy, those that lose the fewest pages first. A skip is accepted if the share of lost pages is at most `max_fpr`, with 95 % confidence (exact binomial).
@@ -24,7 +24,7 @@ use undust::url::SiteBy;
 
 use crate::again::{Judged, is_a_persons};
 use crate::select::{Given, same::SAME_SHARE};
-use crate::site::{ALL_FOLDS, FOLDS, LARGE_CLUSTER, Site};
+use crate::site::{ALL_FOLDS, FOLDS, LARGE_CLUSTER_URLS, Site};
 use choice::{Choice, Reached};
 use propose::propose;
 
@@ -178,7 +178,7 @@ fn page_folds(site: &Site) -> Vec<u32> {
         folds[page] = site.fold(row);
     }
     for (page, fold) in (0..).zip(&mut folds) {
-        if sizes[page as usize] >= LARGE_CLUSTER {
+        if sizes[page as usize] >= LARGE_CLUSTER_URLS {
             *fold = (site.label(page) % u64::from(FOLDS)) as u32;
         }
     }

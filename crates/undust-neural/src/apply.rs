@@ -19,7 +19,7 @@ use undust_learn::learn::seq2seq::vocabulary::{Reading, Template, bytes};
 
 /// The compiled engine of a rule file with its models; see [`undust::apply::Canonicalizer`] for rules alone.
 pub struct Engine {
-    engine: Canonicalizer,
+    rules: Canonicalizer,
     site_by: SiteBy,
     sites: HashMap<Vec<u8>, Translator>,
 }
@@ -70,7 +70,7 @@ impl Engine {
         let translator =
             |(site, model): (&String, &Model)| (site.clone().into_bytes(), Translator::new(model.clone()));
         Engine {
-            engine: Canonicalizer::of_rules(&file.rules, form),
+            rules: Canonicalizer::of_rules(&file.rules, form),
             site_by: file.rules.site_by,
             sites: file.models.iter().map(translator).collect(),
         }
@@ -79,14 +79,14 @@ impl Engine {
     /// Appends the canonical form of `url` to `out`.
     pub fn canonicalize_into(&self, url: &[u8], scratch: &mut Scratch, out: &mut Vec<u8>) {
         let start = out.len();
-        self.engine.canonicalize_into(url, &mut scratch.engine, out);
+        self.rules.canonicalize_into(url, &mut scratch.engine, out);
         if self.sites.is_empty() || !self.translate(&out[start..], scratch) {
             return;
         }
         for _ in 1..MAX_TURNS {
             let mut now = std::mem::take(&mut scratch.now);
             now.clear();
-            self.engine.canonicalize_into(&scratch.next, &mut scratch.engine, &mut now);
+            self.rules.canonicalize_into(&scratch.next, &mut scratch.engine, &mut now);
             let goes_on = self.translate(&now, scratch);
             scratch.now = now;
             if !goes_on {
@@ -106,12 +106,12 @@ impl Engine {
 
     /// Whether there is a rule that skips URLs.
     pub fn has_skips(&self) -> bool {
-        self.engine.has_skips()
+        self.rules.has_skips()
     }
 
     /// The first rule by which `canonical`, a canonical form, need not be fetched.
     pub fn skips(&self, canonical: &[u8], scratch: &mut Scratch) -> Option<&Rule> {
-        self.engine.skips(canonical, &mut scratch.engine)
+        self.rules.skips(canonical, &mut scratch.engine)
     }
 
     /// Whether the model of the URL's site makes something else of it; that is then in `scratch.next`.

@@ -20,7 +20,7 @@ pub const VERSION: u32 = 1;
 const HEADER: &str = "undust-model";
 
 /// Networks are not larger than this: numbers in a file decide how much memory is asked for.
-const MOST_HIDDEN: usize = 4096;
+const MAX_HIDDEN_UNITS: usize = 4096;
 
 /// The models of several sites.
 pub type Models = BTreeMap<String, Model>;
@@ -177,7 +177,7 @@ fn read_site(file: FileSite, tensors: &SafeTensors) -> Result<Model, ModelError>
     if !known.iter().all(fits) {
         return Err(wrong("a template holds what is no word of the site, or becomes what is no URL"));
     }
-    if network.as_ref().is_some_and(|network| !(1..=MOST_HIDDEN).contains(&network.hidden)) {
+    if network.as_ref().is_some_and(|network| !(1..=MAX_HIDDEN_UNITS).contains(&network.hidden)) {
         return Err(wrong("the network has no size that it can have"));
     }
     let speaker = network.map(|FileNetwork { hidden, copies, threshold, printable }| {

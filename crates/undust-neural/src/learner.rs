@@ -31,8 +31,8 @@ pub struct Seq2seq {
 
 impl Seq2seq {
     /// The learner with the settings of `seq2seq`.
-    pub fn new(settings: &NetworkSettings, seed: u64) -> Seq2seq {
-        let NetworkSettings { paper, hidden, .. } = *settings;
+    pub fn new(settings: NetworkSettings, seed: u64) -> Seq2seq {
+        let NetworkSettings { paper, hidden, .. } = settings;
         let network = if paper { Settings::paper() } else { Settings::default() };
         let hidden = hidden.map_or(network.hidden, usize::from);
         let settings = Settings { seed, ..network.with_hidden(hidden) };
@@ -91,7 +91,7 @@ impl ModelTrainer for Seq2seq {
 }
 
 /// The trainer of `seq2seq`, for [`LearnOptions::trainer`](undust_learn::LearnOptions::trainer).
-pub fn trainer(settings: &NetworkSettings, seed: u64) -> Box<dyn ModelTrainer> {
+pub fn trainer(settings: NetworkSettings, seed: u64) -> Box<dyn ModelTrainer> {
     let learner = Seq2seq::new(settings, seed);
     Box::new(if settings.gpu { on_gpu(learner, settings.paper) } else { learner })
 }

@@ -31,15 +31,15 @@ pub struct Settings {
     pub falls_to: f32,
     /// Seed of the first parameters and the order of pairs.
     pub seed: u64,
-    /// How many of the [`PARTS`] of the templates a network is examined on, each time one that was not taught them. The last
+    /// How many of the [`EXAM_PARTS`] of the templates a network is examined on, each time one that was not taught them. The last
     /// network is then taught all; with a single part, the network examined is the one that stays.
     pub exams: u64,
     /// Where it is trained.
     pub trainer: Trainer,
 }
 
-/// The templates of a site are dealt into so many parts.
-pub const PARTS: u64 = 5;
+/// Parts that the templates of a site are dealt into.
+pub const EXAM_PARTS: u64 = 5;
 
 impl Default for Settings {
     fn default() -> Settings {
@@ -51,7 +51,7 @@ impl Default for Settings {
             optimizer: Optimizer::Adam { rate: 2e-3, decay_per_epoch: 1.0 },
             falls_to: 0.05,
             seed: 0,
-            exams: PARTS,
+            exams: EXAM_PARTS,
             trainer: Trainer::default(),
         }
     }
@@ -68,7 +68,7 @@ impl Settings {
     /// The same with networks of another size. Large ones take long, and are examined once.
     #[must_use]
     pub fn with_hidden(self, hidden: usize) -> Settings {
-        Settings { hidden, exams: if hidden > LARGE { 1 } else { self.exams }, ..self }
+        Settings { hidden, exams: if hidden > MAX_UNITS_EXAMINED_OFTEN { 1 } else { self.exams }, ..self }
     }
 
     fn shape(&self, vocabulary: usize) -> Shape {
@@ -136,10 +136,10 @@ impl Trainer {
     }
 }
 
-/// Networks with more units than this are large.
-const LARGE: usize = 128;
+/// Units up to which a network is examined on every part; larger ones, which take long, on one.
+const MAX_UNITS_EXAMINED_OFTEN: usize = 128;
 
-/// One of so many templates that could be taught chooses the best epoch instead.
+/// Share of the templates that choose the best epoch instead of being taught: one in this number.
 const CHOOSES: u64 = 10;
 
 /// Teach a network, and tell how good it is. There is none if it cannot be believed: it may lose `most_lost` pages of the site.
@@ -236,7 +236,12 @@ fn lessons(corpus: &Corpus, entries: &[Entry], seed: u64) -> Vec<Lesson> {
         let weight = 1.0 + (rows.len() as f32).ln();
         let pair = Pair { source: source.clone(), target: target.clone(), weight };
         let hash = xxh3_64_with_seed(&bytes(source), seed);
-        Some(Lesson { template, pair, part: hash % PARTS, chooses: (hash / PARTS).is_multiple_of(CHOOSES) })
+        Some(Lesson {
+            template,
+            pair,
+            part: hash % EXAM_PARTS,
+            chooses: (hash / EXAM_PARTS).is_multiple_of(CHOOSES),
+        })
     };
     (0..).zip(templates).filter_map(lesson).collect()
 }
@@ -255,10 +260,10 @@ const SURE: f32 = 0.9;
 const THRESHOLDS: [f32; 8] = [0.5, 0.6, 0.7, 0.8, 0.9, 0.95, 0.98, 0.99];
 
 /// A network that changes fewer templates than this in its exams has shown nothing.
-const LEAST_CHANGES: u64 = 5;
+const MIN_CHANGED_TEMPLATES: u64 = 5;
 
 /// Of what a network changes at least this share must be right, whatever it may cost.
-const LEAST_RIGHT: f64 = 0.95;
+const MIN_RIGHT_SHARE: f64 = 0.95;
 
 impl<'e> Exam<'e> {
     /// What was asked, with the answers that are at least so sure, and that make URLs.
@@ -287,7 +292,8 @@ impl<'e> Exam<'e> {
                 }
             }
             let changes = right + wrong;
-            let is_right = changes >= LEAST_CHANGES && right as f64 >= LEAST_RIGHT * changes as f64;
+            let is_right =
+                changes >= MIN_CHANGED_TEMPLATES && right as f64 >= MIN_RIGHT_SHARE * changes as f64;
             // Templates that are not known are like those it was asked about: how many of these does it change wrongly?
             let lost = unknown * upper_bound(wrong, self.questions.len() as u64);
             if is_right && lost <= most_lost {
@@ -393,7 +399,7 @@ mod tests {
         let entries = vec![Entry::Stays; corpus.templates.len()];
         let lessons = lessons(&corpus, &entries, 0);
         let parts: BTreeSet<u64> = lessons.iter().map(|lesson| lesson.part).collect();
-        assert_eq!((lessons.len(), parts.len()), (corpus.templates.len(), PARTS as usize));
+        assert_eq!((lessons.len(), parts.len()), (corpus.templates.len(), EXAM_PARTS as usize));
         let mut report = Report::default();
         let settings = Settings { hidden: 4, steps: 1, ..Settings::default() };
         assert!(teach(&corpus, &entries, &settings, 0.01, &mut report).is_none());

@@ -35,7 +35,7 @@ fn question_site() -> Vec<Page> {
 }
 
 /// The trainer of a small network, for speed.
-fn small(_: &NetworkSettings, _: u64) -> Box<dyn ModelTrainer> {
+fn small(_: NetworkSettings, _: u64) -> Box<dyn ModelTrainer> {
     let settings = Settings { hidden: 32, steps: 150, ..Settings::default() };
     Box::new(Seq2seq { settings, ..Seq2seq::default() })
 }

@@ -27,8 +27,8 @@ use undust_learn::site::{Sample, Site};
 
 /// The false-positive rates that rules may have; the last takes every rule. The paper has no 0, but WSDM 2010 has it for this paper.
 pub const MAX_FPRS: [f64; 5] = [0.0, 0.05, 0.1, 0.2, 1.0];
-/// Clusters of so many URLs are large.
-pub const LARGE: u32 = 10;
+/// URLs from which on a cluster is large.
+pub const LARGE_CLUSTER_URLS: u32 = 10;
 
 /// How the experiment is done.
 #[derive(Clone, Copy, Debug)]
@@ -143,9 +143,9 @@ impl Which {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum Sizes {
-    /// Fewer than [`LARGE`].
+    /// Fewer than [`LARGE_CLUSTER_URLS`].
     Small,
-    /// At least [`LARGE`].
+    /// At least [`LARGE_CLUSTER_URLS`].
     Large,
     /// Any.
     All,
@@ -326,7 +326,7 @@ impl<'s> Field<'s> {
             let sizes = &sizes;
             move |&row: &u32| {
                 let cluster = site.cluster(row);
-                Place { cluster, half, is_large: sizes[cluster as usize] >= LARGE }
+                Place { cluster, half, is_large: sizes[cluster as usize] >= LARGE_CLUSTER_URLS }
             }
         };
         let of_train = train.rows.iter().map(place(Half::Train));

@@ -111,7 +111,7 @@ pub(super) fn reduce(urls: impl Iterator<Item = (u32, u32, u32)>) -> Removed {
 mod tests {
     use super::*;
 
-    /// Where `url` comes to rest under the first `count` of the rules, each as what it matches and what that becomes.
+    /// The fixed point of `url` under the first `count` of the rules, each as what it matches and what that becomes.
     fn form(rules: &[(&str, &str)], count: u32, url: &str) -> String {
         let rule = |(from, to): &(&str, &str)| Action::rewrite(from, to).expect("well formed");
         let actions: Vec<Action> = rules.iter().map(rule).collect();

@@ -29,7 +29,7 @@ pub const TRAIN: f64 = 0.75;
 /// How the experiment is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
-    /// So many likely rules are tried out, the likeliest first.
+    /// Likely rules that are tried out, the likeliest first.
     pub top: usize,
     /// The share of a site's rows, its first ones, that canonization is learned from.
     pub train: f64,

@@ -41,16 +41,16 @@ pub const TABLE_MAX_FPR: f64 = 0.05;
 
 /// The default of [`Experiment::train`].
 pub const TRAIN: f64 = 0.2;
-/// The default of [`Experiment::most_train`].
-pub const MOST_TRAIN: usize = 100_000;
+/// The default of [`Experiment::max_train_urls`].
+pub const MAX_TRAIN_URLS: usize = 100_000;
 
 /// How the experiment is done.
 #[derive(Clone, Copy, Debug)]
 pub struct Experiment {
     /// The share of a site's URLs that rules are learned from.
     pub train: f64,
-    /// But at most so many URLs.
-    pub most_train: usize,
+    /// But at most this number of URLs.
+    pub max_train_urls: usize,
     /// What is drawn for that.
     pub sample_by: SampleBy,
     /// The share of these URLs that get the label of another page.
@@ -65,7 +65,7 @@ impl Default for Experiment {
     fn default() -> Experiment {
         Experiment {
             train: TRAIN,
-            most_train: MOST_TRAIN,
+            max_train_urls: MAX_TRAIN_URLS,
             sample_by: SampleBy::default(),
             noise: 0.0,
             seed: 0,
@@ -170,7 +170,7 @@ impl Experiment {
             return None;
         }
         let truth: Vec<u32> = (0..site.len() as u32).map(|row| site.cluster(row)).collect();
-        let count = part_of(site.len(), self.train).min(self.most_train);
+        let count = part_of(site.len(), self.train).min(self.max_train_urls);
         let rows = train::draw(&site, count, self.sample_by, self.seed);
         let mislabelled = train::mislabel(&mut site, &rows, self.noise, self.seed);
         let test = Test { site: &site, truth, site_by: self.site_by };
@@ -333,7 +333,7 @@ mod tests {
     /// Learns from everything, so that what is qualified can be told by heart.
     const ALL: Experiment = Experiment {
         train: 1.0,
-        most_train: 1000,
+        max_train_urls: 1000,
         sample_by: SampleBy::Cluster,
         noise: 0.0,
         seed: 0,
@@ -348,7 +348,7 @@ mod tests {
     fn a_fifth_or_as_many_as_may_be() {
         let train = |experiment| run(experiment, &[], &pages()).train;
         assert_eq!(train(Experiment::default()), 100);
-        assert_eq!(train(Experiment { most_train: 30, ..Experiment::default() }), 30);
+        assert_eq!(train(Experiment { max_train_urls: 30, ..Experiment::default() }), 30);
         assert_eq!(train(ALL), 500);
     }
 

@@ -74,7 +74,7 @@ fn refuted(rule: &Rule, max_fpr: f64) -> String {
     format!("warning: rule {id} is wrong on {wrong} of {trials} here, and max_fpr is {max_fpr}: {outcome}")
 }
 
-/// Why there is nothing to learn from in so many pages.
+/// Why there is nothing to learn from in these pages.
 pub(crate) fn nothing_to_learn_from(pipeline: &Pipeline, pages: u64) -> String {
     let (labels, hint) = if pipeline.info().needs_labels {
         (" with a cluster or a digest", "; the method 'dustbuster' needs neither")

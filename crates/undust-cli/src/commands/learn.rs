@@ -51,7 +51,9 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         bail!(nothing_to_learn_from(&pipeline, read));
     }
     let report = &learned.report;
-    warnings(report, &pipeline).iter().for_each(|line| say(line));
+    for line in warnings(report, &pipeline) {
+        say(&line);
+    }
     if let Some(earlier) = &earlier {
         file.keep_models(report, earlier);
     }
@@ -155,6 +157,9 @@ fn warnings(report: &LearnReport, pipeline: &Pipeline) -> Vec<String> {
 }
 
 fn nothing_to_learn_from(pipeline: &Pipeline, read: Read) -> String {
+    if read.pages == 0 {
+        return "nothing to learn from: the input has no pages".to_owned();
+    }
     let (labels, hint) = if pipeline.info().needs_labels {
         (" with a cluster or a digest", "; --method dustbuster needs neither")
     } else {

@@ -11,9 +11,9 @@ use crate::messages::say;
 use crate::{Outcome, output};
 
 /// Prints the completions of a shell.
-pub(super) fn completions(shell: Shell) -> Result<Outcome> {
+pub(super) fn completions(shell: Shell) -> Outcome {
     clap_complete::generate(shell, &mut Args::command(), "undust", &mut output::stdout());
-    Ok(Outcome::Fine)
+    Outcome::Fine
 }
 
 /// Writes a manual page for the command and one for each of its subcommands.

@@ -8,7 +8,7 @@ use super::page::{Report, Section};
 use crate::messages::{counted, in_percent, percent_asked, percent_at_most, thousands};
 use crate::scale::{Axis, Scale};
 
-/// The chart takes so much room, and its plot so much of that.
+/// Size of the chart, and of the plot in it.
 const VIEW: &str = "0 0 420 250";
 const LEFT: f64 = 46.0;
 const RIGHT: f64 = 408.0;

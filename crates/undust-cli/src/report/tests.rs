@@ -12,7 +12,7 @@ use super::page::page;
 use super::{Collector, Facts};
 use crate::commands::Read;
 
-/// So many rules the sites have that save most.
+/// Rules of the sites that save most.
 const MANY_RULES: usize = 60;
 
 /// Rules and pages of a site, with texts that are too long for anybody; the ten last ones have many rules.

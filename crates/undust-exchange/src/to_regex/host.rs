@@ -56,7 +56,7 @@ pub(super) fn add<'t>(
     add_labels(pattern, behind, named)
 }
 
-const OUTSIDE: &str = "it speaks of a host outside its site";
+const OUTSIDE: &str = "it matches a host outside its site";
 const INTRICATE: &str = "its host could be one of the site in more than one way";
 
 /// The labels not named; the last of them are `inside` the name of the site.

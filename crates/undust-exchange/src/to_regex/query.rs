@@ -11,7 +11,7 @@ const VALUE_ENDS: &str = "&;#";
 const MOVED_VALUE_ENDS: &str = "&;#?";
 const NAME_ENDS: &str = "&;=#";
 
-/// So many expressions for one rule are still a list that a person can read.
+/// Expressions for one rule, at most: a list that a person can still read.
 const MAX_REGEXES_PER_RULE: usize = 32;
 
 /// What the match says of the query.

@@ -11,7 +11,7 @@ use xxhash_rust::xxh3::xxh3_64;
 
 use super::template_helpers::{self, param_name};
 use super::{Candidate, Learner, MAX_KEYS};
-use crate::site::{Key, LARGE_CLUSTER, Sample, Site};
+use crate::site::{Key, LARGE_CLUSTER_URLS, Sample, Site};
 
 /// The learner called `usual`.
 #[derive(Clone, Copy, Debug, Default)]
@@ -313,7 +313,7 @@ fn folders(urls: &[Url], rules: &mut Rules) {
     let most_of = |of_page: BTreeMap<u32, u64>| {
         let all: u64 = of_page.values().sum();
         let most = of_page.into_values().max().unwrap_or_default();
-        (most >= LARGE_CLUSTER as u64 && most as f64 >= MIN_SAME_PAGE_SHARE * all as f64).then_some(most)
+        (most >= LARGE_CLUSTER_URLS as u64 && most as f64 >= MIN_SAME_PAGE_SHARE * all as f64).then_some(most)
     };
     let counts =
         folders.into_iter().filter_map(|(folder, of_page)| Some((folder, most_of(of_page)?))).collect();

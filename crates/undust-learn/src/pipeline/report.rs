@@ -59,7 +59,9 @@ pub struct LearnReport {
 impl LearnReport {
     pub(super) fn new(sites: &[LearnedSite]) -> LearnReport {
         let mut report = LearnReport { sites: sites.len() as u64, ..LearnReport::default() };
-        sites.iter().for_each(|site| report.add(site));
+        for site in sites {
+            report.add(site);
+        }
         report
     }
 

@@ -122,7 +122,7 @@ impl Contribution {
 
 /// Whether rules of the site could be believed at all. Most sites of the web are small, and have nothing to learn: they should not cost more than a look.
 ///
-/// Rules together make so many pairs of URLs equal that the bound on wrong ones holds if there is none. Wrong labels may excuse some of these pairs, but not
+/// The bound on wrong pairs holds only if rules together make enough pairs of URLs equal, even if none is wrong. Wrong labels may excuse some of these pairs, but not
 /// half of them: the site has as many pairs that are equal indeed. (A skip needs a duplicate for each of as many trials.)
 fn may_have_rules(site: &Site, config: &Config) -> bool {
     let duplicates = site.sample(0).duplicates();
@@ -132,7 +132,7 @@ fn may_have_rules(site: &Site, config: &Config) -> bool {
 
 /// Sites of more URLs than this are held out in two halves instead of four quarters: they have the evidence to spare, and it is a
 /// third of the work.
-const LARGE_SITE: usize = 5_000;
+const LARGE_SITE_URLS: usize = 5_000;
 
 /// Whether the rules of a site are judged by its labels.
 fn is_judged(pages: &[Page], config: &Config) -> bool {
@@ -336,7 +336,7 @@ fn leave_out_known(rules: &mut Vec<Rule>, name: &str, pages: &[Page], earlier: &
 
 /// Let the learners propose rules several times, each time with another part of the site held out.
 fn propose(site: &Site, learner: &dyn Learner, watch: &Watch) -> Vec<Proposal> {
-    let held_out: Vec<u32> = if site.len() > LARGE_SITE {
+    let held_out: Vec<u32> = if site.len() > LARGE_SITE_URLS {
         vec![0b0011, 0b1100]
     } else {
         (0..FOLDS).map(|fold| 1 << fold).collect()

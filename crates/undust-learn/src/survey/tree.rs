@@ -18,7 +18,7 @@ pub struct Tree {
     pub nodes: Vec<OutlineNode>,
     /// How many patterns the whole tree has.
     pub patterns: u64,
-    /// URLs that no pattern speaks of.
+    /// URLs that no pattern matches.
     pub left_out: u64,
 }
 

@@ -9,7 +9,7 @@ use undust::url::SiteBy;
 /// Two URLs that a rule says are one page.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Trial {
-    /// A URL that the rule speaks of.
+    /// A URL that the rule matches.
     pub url: Vec<u8>,
     /// What to compare it with.
     pub with: Vec<u8>,

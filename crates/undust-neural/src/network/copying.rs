@@ -8,7 +8,7 @@ use std::ops::Range;
 
 use super::Token;
 use super::curves::{add, add_scaled, dot, exp_all, greatest, sigmoid, tanh};
-use super::layout::{Copying, MOST_MATCHED, Network};
+use super::layout::{Copying, MAX_TOKENS_MATCHED, Network};
 use super::matrix::{Matrix, Old, multiply};
 use super::memory::{Memory, SpotSlopes, positions};
 use super::steps::Steps;
@@ -186,7 +186,7 @@ impl<'n> Copier<'n> {
             room.resize(memory.states.len(), 0.0);
         }
         let (bias, of_bias) = (self.values(&self.copying.query_bias), &mut vec![0.0; hidden]);
-        let by_match = &mut [0.0; MOST_MATCHED + 1];
+        let by_match = &mut [0.0; MAX_TOKENS_MATCHED + 1];
         let of_query = &mut vec![0.0; hidden];
         for at in positions(steps) {
             let row = at.position * hidden..(at.position + 1) * hidden;
@@ -264,8 +264,8 @@ impl Slopes {
 /// How many of the tokens that end `before` are those that end `written`; where both begin, all that could be compared are.
 fn matched(before: &[Token], written: &[Token]) -> usize {
     let both = before.iter().rev().zip(written.iter().rev());
-    let count = both.take(MOST_MATCHED).take_while(|(read, written)| read == written).count();
-    if count == before.len() && count == written.len() { MOST_MATCHED } else { count }
+    let count = both.take(MAX_TOKENS_MATCHED).take_while(|(read, written)| read == written).count();
+    if count == before.len() && count == written.len() { MAX_TOKENS_MATCHED } else { count }
 }
 
 fn softmax(scores: &mut [f32]) {
@@ -287,12 +287,12 @@ pub(super) fn cross_entropy(
     scores: &mut Vec<f32>,
 ) -> (f64, f32) {
     /// Keeps the logarithm finite.
-    const LEAST: f32 = 1e-30;
+    const MIN_PROBABILITY: f32 = 1e-30;
     softmax(logits);
     let remembered = gate * logits[usize::from(token)];
     let read = source.iter().zip(shares).filter(|(read, _)| **read == token);
     let copied: f32 = read.map(|(_, share)| share).sum();
-    let likely = (remembered + (1.0 - gate) * copied).max(LEAST);
+    let likely = (remembered + (1.0 - gate) * copied).max(MIN_PROBABILITY);
     let part = weight * remembered / likely;
     for value in logits.iter_mut() {
         *value *= part;
@@ -315,14 +315,14 @@ mod tests {
     #[test]
     fn the_end_of_what_was_written_is_compared() {
         assert_eq!(matched(&[1, 2, 3, 4, 5], &[9, 4, 5]), 2);
-        assert_eq!(matched(&[1, 2, 3, 4, 5], &[2, 3, 4, 5]), MOST_MATCHED);
+        assert_eq!(matched(&[1, 2, 3, 4, 5], &[2, 3, 4, 5]), MAX_TOKENS_MATCHED);
         assert_eq!(matched(&[1, 2], &[2, 1]), 0);
     }
 
     #[test]
     fn both_beginnings_match() {
-        assert_eq!(matched(&[], &[]), MOST_MATCHED);
-        assert_eq!(matched(&[7], &[7]), MOST_MATCHED);
+        assert_eq!(matched(&[], &[]), MAX_TOKENS_MATCHED);
+        assert_eq!(matched(&[7], &[7]), MAX_TOKENS_MATCHED);
         assert_eq!((matched(&[], &[7]), matched(&[7], &[]), matched(&[7], &[8, 7])), (0, 0, 1));
     }
 }

@@ -85,7 +85,7 @@ pub struct Copying {
 }
 
 /// How many tokens before a place are compared with those written last.
-pub const MOST_MATCHED: usize = 3;
+pub const MAX_TOKENS_MATCHED: usize = 3;
 
 impl Layout {
     /// # Panics
@@ -160,7 +160,7 @@ impl Copying {
             backward: Cell::new(&BACKWARD, hidden, tensor),
             key: tensor("copying.key", &[hidden, hidden]),
             query_bias: tensor("copying.query_bias", &[hidden]),
-            matched: tensor("copying.matched", &[MOST_MATCHED + 1]),
+            matched: tensor("copying.matched", &[MAX_TOKENS_MATCHED + 1]),
             mix_state: tensor("copying.mix_state", &[hidden, hidden]),
             mix_context: tensor("copying.mix_context", &[hidden, hidden]),
             mix_bias: tensor("copying.mix_bias", &[hidden]),

@@ -25,7 +25,7 @@ mod steps;
 mod train;
 
 pub use decode::{Allowed, Decoder, Translation};
-pub use layout::{BadTensor, Copying, Layout, MOST_MATCHED, Network, Shape, Tensor};
+pub use layout::{BadTensor, Copying, Layout, MAX_TOKENS_MATCHED, Network, Shape, Tensor};
 pub use optimize::Optimizer;
 pub use train::{Training, loss, train};
 

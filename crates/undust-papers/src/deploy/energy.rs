@@ -7,7 +7,7 @@ use super::vertices::Vertices;
 /// never come to rest.
 const GOING_ON: f64 = 0.85;
 
-/// So many steps are done. A step is linear, and two energies that differ by `d` (sum of absolute differences) differ by at
+/// Number of steps. A step is linear, and two energies that differ by `d` (sum of absolute differences) differ by at
 /// most `GOING_ON * d` after it, since no row of the matrix sums up to more than one. So there is one stable state, and after so
 /// many steps the energies are within `GOING_ON^STEPS`, less than a ten-millionth, of all energy from it.
 const STEPS: usize = 100;

@@ -48,7 +48,7 @@ pub(super) struct Trial {
     pairs: Pairs,
 }
 
-/// A rule must spare so many of the URLs learned from, beside those that the rules before it spare.
+/// URLs learned from that a rule must spare, beside those that the rules before it spare.
 const MIN_SAVED: u64 = 6;
 
 impl Trial {
@@ -134,7 +134,7 @@ impl Partition {
         Some(self.count(moves))
     }
 
-    /// Where a form comes to rest; nowhere in a circle.
+    /// The fixed point of a form; none in a circle.
     fn rest_of(&mut self, start: u32) -> Option<u32> {
         let mut path = vec![start];
         let mut form = start;

@@ -96,8 +96,8 @@ impl Learner for BySize {
 
     fn learn(&self, sample: &Sample) -> Vec<Candidate> {
         let duplicates = sample.duplicates();
-        let has_small = duplicates.clusters().any(|cluster| cluster.len() < LARGE as usize);
-        let has_large = duplicates.clusters().any(|cluster| cluster.len() >= LARGE as usize);
+        let has_small = duplicates.clusters().any(|cluster| cluster.len() < LARGE_CLUSTER_URLS as usize);
+        let has_large = duplicates.clusters().any(|cluster| cluster.len() >= LARGE_CLUSTER_URLS as usize);
         let rules = [PRINT].into_iter().filter(|_| has_small).chain([SKIN].into_iter().filter(|_| has_large));
         Fixed(rules.collect()).learn(sample)
     }

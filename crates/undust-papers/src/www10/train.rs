@@ -4,7 +4,7 @@ use serde::Serialize;
 use xxhash_rust::xxh3::xxh3_64_with_seed;
 
 use crate::part_of;
-use undust_learn::site::{LARGE_CLUSTER, Site};
+use undust_learn::site::{LARGE_CLUSTER_URLS, Site};
 
 /// What is drawn at random.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
@@ -25,7 +25,7 @@ pub(super) fn draw(site: &Site, count: usize, by: SampleBy, seed: u64) -> Vec<u3
     for row in 0..site.len() as u32 {
         sizes[site.cluster(row) as usize] += 1;
     }
-    let whole = |row: u32| by == SampleBy::Cluster && sizes[site.cluster(row) as usize] < LARGE_CLUSTER;
+    let whole = |row: u32| by == SampleBy::Cluster && sizes[site.cluster(row) as usize] < LARGE_CLUSTER_URLS;
     let rank = |row: u32| {
         let of_url = url_hash(site, row, seed);
         let of_page = || xxh3_64_with_seed(&site.label(site.cluster(row)).to_le_bytes(), seed);

@@ -134,7 +134,7 @@ at most:  the share of lost ones that this leaves possible (95 % confidence)
 /// What a rule saves, what of that is wrong, and how much of it may be.
 fn evidence_of(rule: &Rule) -> Vec<String> {
     let evidence = rule.evidence.clone().unwrap_or_default();
-    let wrong = format!("{}/{}", evidence.false_positives, thousands(evidence.trials));
+    let wrong = format!("{}/{}", thousands(evidence.false_positives), thousands(evidence.trials));
     vec![thousands(evidence.saved), wrong, percent_at_most(evidence.bound)]
 }
 

@@ -19,7 +19,7 @@ pub(crate) struct Series {
     pub(crate) points: Vec<(f64, f64)>,
 }
 
-/// One chart takes so much room, and its plot so much of that.
+/// Size of a chart, and of the plot in it.
 const WIDTH: f64 = 440.0;
 const HEIGHT: f64 = 300.0;
 const LEFT: f64 = 56.0;
@@ -62,7 +62,7 @@ text { fill: #ddd }
 }
 ";
 
-/// So many kinds of lines there are in [`STYLE`].
+/// Number of kinds of lines in [`STYLE`].
 const KINDS: usize = 8;
 
 /// `charts` in a grid under one title.

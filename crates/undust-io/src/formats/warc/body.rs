@@ -47,13 +47,13 @@ pub(super) fn decode(body: Vec<u8>, codings: &[String], most: usize) -> Option<D
 /// Every encoding that an HTTP header names, in the order in which they were applied. More of them than anybody uses
 /// are a trick.
 pub(super) fn codings(header: Fields<'_>) -> Vec<String> {
-    const MOST: usize = 4;
+    const MAX_CODINGS: usize = 4;
     let values = header.all("Content-Encoding").chain(header.all("Transfer-Encoding"));
     let words = |value: Cow<'_, [u8]>| -> Vec<String> {
         let text = String::from_utf8_lossy(&value).to_ascii_lowercase();
-        text.split(',').map(|word| word.trim().to_owned()).take(MOST).collect()
+        text.split(',').map(|word| word.trim().to_owned()).take(MAX_CODINGS).collect()
     };
-    values.take(MOST).flat_map(words).take(MOST).collect()
+    values.take(MAX_CODINGS).flat_map(words).take(MAX_CODINGS).collect()
 }
 
 /// What undoing an encoding comes to.

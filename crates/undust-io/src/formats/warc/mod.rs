@@ -42,7 +42,7 @@ const VERSION: &[u8] = b"WARC/";
 /// The records of an input.
 pub(crate) struct Records {
     source: Source,
-    /// Of a record's content so much is held.
+    /// Bytes of a record's content that are held, at most.
     most: usize,
     number: u64,
     /// Whether the version line of the next record has been read.
@@ -80,9 +80,9 @@ impl Record {
     /// How much of a job this record is. Where bodies are compressed, the work and the memory that they take do not show
     /// in their size: so a few records are always enough.
     pub(crate) fn weight(&self) -> usize {
-        const MOST_TOGETHER: usize = 4;
+        const MAX_RECORDS_TOGETHER: usize = 4;
         match &self.found {
-            Found::Page(held) => held.block.len().max(JOB_BYTES / MOST_TOGETHER),
+            Found::Page(held) => held.block.len().max(JOB_BYTES / MAX_RECORDS_TOGETHER),
             Found::LeftOut | Found::Bad(_) => 64,
         }
     }
@@ -235,12 +235,12 @@ impl Records {
     /// Whether the record ends here. Some writers leave out the line ends behind it, or have too many of them.
     fn is_at_end_of_record(&mut self) -> io::Result<bool> {
         const END: &[u8] = b"\r\n\r\n";
-        const MOST_LINE_ENDS: usize = 64;
+        const MAX_LINE_END_BYTES: usize = 64;
         if self.source.peek(END.len())?.starts_with(END) {
             self.source.consume(END.len());
             return Ok(true);
         }
-        let next = self.source.peek(MOST_LINE_ENDS + VERSION.len())?;
+        let next = self.source.peek(MAX_LINE_END_BYTES + VERSION.len())?;
         let line_ends = next.iter().take_while(|b| b"\r\n".contains(b)).count();
         let is_end = next.len() == line_ends || next[line_ends..].starts_with(VERSION);
         if is_end {

@@ -15,7 +15,7 @@ pub(super) struct Edit {
     /// The scheme becomes this.
     pub(super) scheme: Option<Expr>,
     pub(super) host: Option<HostEdit>,
-    /// The port of the source and of the target. A rule speaks of one port, or of none.
+    /// The port of the source and of the target. A rule names one port, or none.
     pub(super) port: (Option<TextId>, Option<TextId>),
     pub(super) path: Option<PathEdit>,
     /// What happens to parameters, sorted by parameter.
@@ -65,9 +65,9 @@ impl ParamEdit {
 /// Where components are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(super) enum Place {
-    /// Behind so many components.
+    /// Behind this number of components.
     Start(u16),
-    /// Before so many components.
+    /// Before this number of components.
     End(u16),
     /// They are the whole path.
     Whole,

@@ -32,11 +32,11 @@ use view::View;
 
 /// Targets of a cluster.
 pub const TARGETS: usize = 1;
-/// A transformation needs so many pairs.
+/// Pairs that a transformation needs, at least.
 pub const MIN_SUPPORT: u64 = 3;
-/// A rule must change so many URLs of the sample (the paper's filter).
+/// URLs of the sample that a rule must change, at least (the paper's filter).
 pub const MIN_COVERAGE: u64 = 10;
-/// Of the URLs of the sample that a rule makes equal to others, so many must be right.
+/// Share of the URLs that a rule makes equal to others that must be right.
 pub const MIN_PRECISION: f64 = 0.8;
 /// URLs per transformation looked at, those with the most pairs, but [`MIN_CLASSES`] at least: each costs time that
 /// does not depend on the size of the site.

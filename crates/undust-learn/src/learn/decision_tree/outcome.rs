@@ -41,7 +41,7 @@ pub(super) struct Applier<'v, 's> {
 /// Outcomes of some of the URLs that a transformation changes, ordered by shape.
 pub(super) struct Outcomes {
     pub(super) list: Vec<Outcome>,
-    /// One of so many URLs was looked at.
+    /// One URL in this number was looked at.
     pub(super) step: u64,
 }
 

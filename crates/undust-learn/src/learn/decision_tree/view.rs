@@ -344,7 +344,7 @@ struct Params {
 }
 
 impl Params {
-    /// Nothing for URLs that no rule of this learner speaks of: with a user, a fragment, a bare `?`, or too many keys.
+    /// Nothing for URLs that no rule of this learner matches: with a user, a fragment, a bare `?`, or too many keys.
     fn lay_out(&mut self, shape: &Shape) -> Option<Layout> {
         if shape.keys.len() > MAX_KEYS {
             return None;

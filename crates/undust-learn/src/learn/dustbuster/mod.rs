@@ -38,9 +38,9 @@ pub struct Settings {
     pub max_relative: f64,
     /// `MAD`: a number by which it may differ.
     pub max_absolute: u32,
-    /// `MW`: with so many rules further down the list one is compared.
+    /// `MW`: rules further down the list that one is compared with.
     pub window: usize,
-    /// `MS`: a rule needs so many supporting pairs.
+    /// `MS`: supporting pairs that a rule needs.
     pub min_support: u64,
     /// The share of its pairs of URLs that must be likely similar. The paper asks for none.
     pub min_similar: f64,

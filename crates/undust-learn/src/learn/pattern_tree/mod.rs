@@ -37,7 +37,7 @@ use view::View;
 pub const MIN_OVERLAP: f64 = 0.2;
 /// Keys are mapped to each other if they have common values on a greater share of pages (`σ_min`).
 pub const MIN_COMMON: f64 = 0.5;
-/// Two nodes need so many pages in common.
+/// Pages that two nodes must have in common, at least.
 pub const MIN_SUPPORT: u64 = 3;
 
 /// The learner of WWW 2010.
@@ -242,7 +242,7 @@ impl Making<'_, '_> {
         self.known.push(wider.unwrap_or(specific));
     }
 
-    /// The rule in words, and what it does to the URLs of a node, or to all that it speaks of: often more than those of its node.
+    /// The rule in words, and what it does to the URLs of a node, or to all that it matches: often more than those of its node.
     fn make(&self, step: &Step, node: Option<u32>, example: u32, support: u64) -> Option<Known> {
         let order = if self.sorts { Order::ByName } else { Order::Of(example) };
         let action = Saying { view: self.view, step, order }.action()?;

@@ -48,7 +48,7 @@ pub struct ToldBy {
 pub struct Outline {
     /// A node stands before its children, and descendants directly behind an ancestor.
     pub nodes: Vec<OutlineNode>,
-    /// URLs that no pattern speaks of: with a user, a fragment, a bare `?`, a parameter twice, or far too many parts.
+    /// URLs that no pattern matches: with a user, a fragment, a bare `?`, a parameter twice, or far too many parts.
     pub left_out: u64,
 }
 

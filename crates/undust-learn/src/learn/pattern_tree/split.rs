@@ -38,7 +38,7 @@ pub(super) struct Counter {
     /// How many have each value of the key at hand; zero between calls.
     by_value: Vec<u32>,
     values: Vec<u32>,
-    /// A group must have so many URLs of this site to be split off.
+    /// URLs of this site that a group must have to be split off, at least.
     min_group: u32,
     empty: Option<u32>,
 }

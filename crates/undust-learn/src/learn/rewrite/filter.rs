@@ -13,7 +13,7 @@ use crate::site::Sample;
 /// Which generalizations are made.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum FilterKind {
-    /// The key takes at least so many values.
+    /// The number of values that the key takes, at least.
     FanOut(usize),
     /// The values are spread evenly: entropy, as a share of the greatest possible, is at least this.
     Entropy(f64),

@@ -44,7 +44,7 @@ impl NetworkSettings {
         Setting {
             key: "hidden",
             value: "N",
-            help: "Units of the network, 1 to 4096; default is 64, or 512 for the paper's",
+            help: "Units of the network, 1 to 4096; by default 64, with the paper's settings 512",
             get: |s| s.hidden.map_or_else(|| "default".to_owned(), |units| units.to_string()),
             set: |s, text| {
                 let mut units: u16 = 0;

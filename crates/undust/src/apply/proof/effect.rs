@@ -72,7 +72,7 @@ impl Effect {
         self.raises.extend([Measure::EveryByte, Measure::EveryToken]);
     }
 
-    /// Note a measure that changes by at most so much.
+    /// Notes a measure with the most that it changes by.
     fn note(&mut self, measure: Measure, by: isize) {
         if by < 0 {
             self.lowers.insert(measure);

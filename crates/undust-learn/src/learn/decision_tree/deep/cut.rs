@@ -124,7 +124,7 @@ impl Grouping {
         }
     }
 
-    /// The groups of at least so many values, and the values that are in none.
+    /// The groups of at least `least` values, and the values that are in none.
     pub(super) fn finish(mut self, least: usize) -> (Vec<Group>, Vec<usize>) {
         let (large, small): (Vec<Group>, Vec<Group>) =
             self.groups.into_iter().partition(|group| group.members.len() >= least);
