@@ -1,7 +1,7 @@
 # Each target is what a person would type. The first one lists them all.
 
 # A fresh machine may lack nextest; cargo's own runner gives the same verdict, only slower.
-RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo test --workspace --lib --bins --tests)
+RUN_TESTS = $(if $(shell cargo nextest --version 2>/dev/null),cargo nextest run --workspace,cargo build --package undust-learn --example embed && cargo test --workspace --lib --bins --tests)
 
 # Targets here mostly compile from nothing, where incremental compilation costs more than it gives. `CARGO_INCREMENTAL=1 make ...` wants it.
 export CARGO_INCREMENTAL ?= 0

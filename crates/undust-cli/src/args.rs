@@ -313,7 +313,7 @@ pub(crate) struct Applying {
     pub(crate) canonicalize: CanonicalizeArgs,
 }
 
-/// In which canonicalize URLs are made canonical.
+/// How URLs are made canonical.
 #[derive(Parser)]
 pub(crate) struct CanonicalizeArgs {
     /// A key for equality, in which irrelevant values are *, or a URL that can be fetched

@@ -131,7 +131,7 @@ fn a_page_to_look_at() {
     None: every page is fetched once.
     Conflicts
     Rules and labels agree on every URL.
-    Learned by auto, with --max-fpr 0.01 --min-trials 5 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
+    Learned by auto, with --max-fpr 0.01 --set learn.min-trials=5 --seed 0. The rule file holds every rule; undust explain tells what they do to a URL.
     page all URLs with one label: they lead to the same content
     saved URLs that need no fetch, since another one with the same key is fetched, or since rules skip them
     held out URLs (of skips: pages) that the learner did not see when it proposed the rule

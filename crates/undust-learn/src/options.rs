@@ -146,6 +146,9 @@ impl LearnOptions {
             values.insert(name, value)?;
         }
         check_groups(method, &values)?;
+        if !(0.0..=1.0).contains(&self.config.max_fpr) {
+            return Err(OptionError::MaxFpr(self.config.max_fpr.to_string()));
+        }
         if self.config.likely && method.needs_labels {
             return Err(OptionError::NeedsLabels(method.name));
         }
@@ -176,9 +179,11 @@ fn check_groups(method: &'static LearnerInfo, values: &SettingValues) -> Result<
             let known: Vec<&str> = [LEARN, CLUSTER].into_iter().chain(learners).collect();
             return Err(OptionError::UnknownGroup { group: group.to_owned(), known: known.join(", ") });
         }
-        if method.name != AUTO || group == AUTO {
-            let key = values.first_key(group).unwrap_or_default().to_owned();
-            return Err(OptionError::ForeignSetting { group: group.to_owned(), key, method: method.name });
+        // `auto` reads templates as `seq2seq` does, and trains no network.
+        let is_foreign = |key: &&str| method.name != AUTO || (group == "seq2seq" && *key != "paper");
+        if let Some(key) = values.keys(group).find(is_foreign) {
+            let (group, key) = (group.to_owned(), key.to_owned());
+            return Err(OptionError::ForeignSetting { group, key, method: method.name });
         }
     }
     Ok(())
@@ -314,6 +319,10 @@ mod tests {
             refused(new().set("magic.key", "x")),
             "unknown setting 'magic.…'; settings begin with learn, cluster, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, usual"
         );
+        assert_eq!(
+            refused(new().set("seq2seq.hidden", "8")),
+            "'seq2seq.hidden' is a setting of 'seq2seq', which --method auto does not use"
+        );
         assert_eq!(refused(new().set("usual.key", "x")), "unknown setting 'usual.key'; known: none");
         assert_eq!(
             refused(new().method("rewrite").likely(true)),
@@ -331,7 +340,10 @@ mod tests {
         assert!(options.build().is_ok());
         assert!(refused(LearnOptions::new().set("cluster.distance", "17")).contains("'17'"));
         for SettingInfo { group, key, default, .. } in settings() {
-            assert!(LearnOptions::new().set(&format!("{group}.{key}"), &default).build().is_ok());
+            let method = if group == "seq2seq" { continue } else { AUTO };
+            assert!(
+                LearnOptions::new().method(method).set(&format!("{group}.{key}"), &default).build().is_ok()
+            );
         }
     }
 }

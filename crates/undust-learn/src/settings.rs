@@ -86,6 +86,9 @@ pub enum OptionError {
         /// The names that there are.
         known: String,
     },
+    /// Not a share between 0 and 1.
+    #[error("max_fpr = {0} is not between 0 and 1")]
+    MaxFpr(String),
     /// Likely rules are learned without labels, which this learner needs.
     #[error("'{0}' needs labels: only auto and dustbuster learn likely rules")]
     NeedsLabels(&'static str),
@@ -153,9 +156,9 @@ impl SettingValues {
         self.by_group.keys().map(String::as_str)
     }
 
-    /// The first key that was given for a group.
-    pub(crate) fn first_key(&self, group: &str) -> Option<&str> {
-        self.by_group.get(group)?.keys().next().map(String::as_str)
+    /// The keys that were given for a group.
+    pub(crate) fn keys(&self, group: &str) -> impl Iterator<Item = &str> {
+        self.by_group.get(group).into_iter().flat_map(BTreeMap::keys).map(String::as_str)
     }
 
     /// Applies the values of `group` to `options`.
@@ -290,7 +293,7 @@ mod tests {
     fn names_take_dashes_and_underscores() {
         let mut values = SettingValues::default();
         values.insert("decision_tree.min_coverage", "7").unwrap();
-        assert_eq!(values.first_key("decision-tree"), Some("min-coverage"));
+        assert!(values.keys("decision-tree").eq(["min-coverage"]));
         assert_eq!(values.insert("filter", "x"), Err(OptionError::Malformed("filter".to_owned())));
     }
 }

@@ -158,7 +158,7 @@ fn left_to_rules(corpus: &Corpus, entries: &[Entry], rules: &SiteRules, site_by:
 fn spent(rules: &SiteRules) -> Spent {
     let rewrites = rules.rules.iter().filter(|rule| rule.is_active() && !rule.action.is_skip());
     let evidence: Vec<&Evidence> = rewrites.filter_map(|rule| rule.evidence.as_ref()).collect();
-    let sum = |of: fn(&Evidence) -> u64| evidence.iter().map(|evidence| of(evidence)).sum();
+    let sum = |of: fn(&Evidence) -> u64| -> u64 { evidence.iter().map(|evidence| of(evidence)).sum() };
     let wrong = sum(|e| e.false_positives);
-    Spent { seen: Tally { right: sum(|e| e.trials) - wrong, wrong }, saved: sum(|e| e.saved) }
+    Spent { seen: Tally { right: sum(|e| e.trials).saturating_sub(wrong), wrong }, saved: sum(|e| e.saved) }
 }

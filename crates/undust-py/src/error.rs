@@ -39,6 +39,9 @@ fn io_kind(cause: &(dyn std::error::Error + 'static)) -> Option<io::ErrorKind> {
     if let Some(RuleFileError::Read(error)) = cause.downcast_ref() {
         return io_kind(error);
     }
+    if let Some(RuleFileError::Write { reason, .. }) = cause.downcast_ref() {
+        return Some(reason.kind());
+    }
     if let Some(ReadError { kind: ReadErrorKind::Io(error), .. }) = cause.downcast_ref() {
         return Some(error.kind());
     }

@@ -12,6 +12,7 @@ use undust_io::group::{BySite, Sites};
 use undust_io::{Format, Input, ReadError, read_input, try_read_prepared, write_pages};
 use undust_learn::again::is_decided;
 use undust_learn::diff::SetDiff;
+use undust_learn::registry::AUTO;
 use undust_learn::registry::{self, LearnerInfo};
 use undust_learn::{LearnOptions, LearnReport, Pipeline, SettingInfo};
 use undust_neural::RuleFile;
@@ -128,7 +129,7 @@ fn summary(file: &RuleFile, report: &LearnReport, changes: Option<Value>, pipeli
         let models = file.models.iter().map(|(site, model)| (site.clone(), json!(model.report)));
         summary["models"] = Value::Object(models.collect());
     }
-    if !pipeline.info().trains_model && report.learners.len() > 1 {
+    if pipeline.method() == AUTO {
         summary["learners"] = json!(report.learners);
     }
     if let Some(changes) = changes {

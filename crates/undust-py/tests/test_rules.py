@@ -129,3 +129,8 @@ def test_rules_that_do_not_pass_the_check_are_warned_of(tmp_path):
     with pytest.warns(UserWarning, match="which is no URL of this site"):
         undust.RuleSet.from_json(text)
     assert undust.Canonicalizer(rules).canonicalize("http://doc.test/a") == "http://doc.test/a"
+
+
+def test_a_file_that_cannot_be_written_is_an_os_error(by_hand, tmp_path):
+    with pytest.raises(FileNotFoundError, match="cannot write"):
+        by_hand.save(tmp_path / "no" / "such" / "rules.json")

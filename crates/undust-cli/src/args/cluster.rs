@@ -1,4 +1,4 @@
-//! The arguments of `undust cluster`, and what `learn` takes of them.
+//! The arguments of `undust cluster`.
 
 use std::path::PathBuf;
 

@@ -18,7 +18,7 @@ const fn old_flag(long: &'static str, setting: &'static str) -> OldOption {
     OldOption { long, setting, is_flag: true }
 }
 
-const OLD_OPTIONS: [OldOption; 29] = [
+const OLD_OPTIONS: [OldOption; 30] = [
     old("min-support", "*.min-support"),
     old("min-trials", "learn.min-trials"),
     old("most-likely", "learn.max-likely-rules"),
@@ -49,6 +49,7 @@ const OLD_OPTIONS: [OldOption; 29] = [
     old("row-order", "cluster.row-order"),
     // `auto` writes no model any more: there is nothing to set.
     old_flag("no-model", ""),
+    old_flag("network", ""),
 ];
 
 /// The old options that were given, with their values.

@@ -12,6 +12,7 @@ use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
 use undust::rules::RuleSet;
 use undust_io::group::BySite;
+use undust_learn::registry::AUTO;
 use undust_learn::{LearnOptions, LearnReport, Learned, Pipeline, settings};
 use undust_neural::{RuleFile, trainer};
 
@@ -37,7 +38,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     }
     let earlier = again::earlier(args)?;
     let pipeline = pipeline(args, earlier.as_ref())?;
-    if pipeline.info().trains_model {
+    if pipeline.info().trains_model || earlier.as_ref().is_some_and(|earlier| !earlier.models.is_empty()) {
         check_model_place(args)?;
     }
     pipeline.note().iter().for_each(|note| say(note));
@@ -61,7 +62,7 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
         earlier.as_ref().map(|earlier| Changes::new(&earlier.rules, &file.rules)).filter(Changes::were_any);
     let backup = if args.fresh { rules_file::back_up(&args.output)? } else { None };
     let model_path = rules_file::save_with_models(&args.output, &mut file)?;
-    let is_auto = !pipeline.info().trains_model && report.learners.len() > 1;
+    let is_auto = pipeline.method() == AUTO;
     if args.json {
         print_json(&summary(&file, report, changes.as_ref(), is_auto))?;
     } else if !output::is_stdout(&args.output) {
@@ -129,7 +130,9 @@ pub(super) struct Run {
 pub(super) fn learn_all(pipeline: &Pipeline, pages: BySite, collector: &Collector) -> Result<Run> {
     let (mut sites, clock) = (Vec::new(), Clock::default());
     for partition in pages.finish().context("cannot write temporary files")? {
-        let partition = partition.context("cannot read temporary files")?;
+        let mut partition = partition.context("cannot read temporary files")?;
+        // URLs without a host have no site to learn rules for.
+        partition.retain(|(site, _)| !site.is_empty());
         let progress = Sites::new("sites learned", partition.len() as u64);
         let observer = |site: &str| SiteObserver::new(progress.begin(site), &clock, collector);
         sites.extend(pipeline.learn_sites(partition, observer));
@@ -175,7 +178,7 @@ fn nothing_to_learn_from(pipeline: &Pipeline, read: Read) -> String {
 /// Fails now if the models could not be written.
 fn check_model_place(args: &Learn) -> Result<()> {
     if output::is_stdout(&args.output) {
-        bail!("{} writes models next to the rules: name a file with -o", args.method);
+        bail!("models are written next to the rules: name a file with -o");
     }
     output::check_place(&model_path(&args.output), &args.inputs, args.json, "models")
 }

@@ -47,7 +47,7 @@ pub(crate) fn run(args: Args) -> Result<Outcome> {
         Command::Tree(args) => tree::run(&args),
         Command::Export(args) => exchange::run_export(&args),
         Command::Import(args) => exchange::run_import(&args),
-        Command::Completions { shell } => Ok(shell::completions(shell)),
+        Command::Completions { shell } => shell::completions(shell),
         Command::Man { folder } => shell::man(&folder),
         Command::Schema => {
             output::stdout().write_all(undust::rules::schema().as_bytes())?;

@@ -1,5 +1,6 @@
 //! `undust completions` and `undust man`: what shells and `man` know of the command, generated from its arguments.
 
+use std::io::Write;
 use std::path::Path;
 
 use anyhow::{Context, Result};
@@ -11,9 +12,12 @@ use crate::messages::say;
 use crate::{Outcome, output};
 
 /// Prints the completions of a shell.
-pub(super) fn completions(shell: Shell) -> Outcome {
-    clap_complete::generate(shell, &mut Args::command(), "undust", &mut output::stdout());
-    Outcome::Fine
+pub(super) fn completions(shell: Shell) -> Result<Outcome> {
+    // Not straight to standard output: the generator panics where that is full or closed.
+    let mut script = Vec::new();
+    clap_complete::generate(shell, &mut Args::command(), "undust", &mut script);
+    output::stdout().write_all(&script)?;
+    Ok(Outcome::Fine)
 }
 
 /// Writes a manual page for the command and one for each of its subcommands.

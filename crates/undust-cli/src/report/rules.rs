@@ -30,7 +30,9 @@ pub(super) fn section(report: &Report) -> Section {
         (true, true) => {
             "No rule was sure enough. More labelled URLs of the same sites help, or a larger --max-fpr."
         }
-        (true, false) => "No rule is likely. More URLs of the same sites help, or a smaller --min-support.",
+        (true, false) => {
+            "No rule is likely. More URLs of the same sites help, or a smaller --set dustbuster.min-support."
+        }
         _ => LEAD,
     };
     let body = if is_empty { nothing() } else { [Html::fixed(FILTER), list].into_iter().collect() };

@@ -146,7 +146,7 @@ fn read(report: &Report) -> Html {
 pub(super) fn foot(report: &Report) -> Html {
     let config = report.facts.config;
     let how = format!(
-        "Learned by {}, with --max-fpr {} --min-trials {} --seed {}. The rule file holds every rule; undust explain tells what they do to a URL.",
+        "Learned by {}, with --max-fpr {} --set learn.min-trials={} --seed {}. The rule file holds every rule; undust explain tells what they do to a URL.",
         report.facts.method, config.max_fpr, config.min_trials, config.seed
     );
     let words = [

@@ -175,7 +175,7 @@ def cluster(
     _warn(messages)
     # URLs need not be UTF-8.
     text = lines.decode("utf-8", "surrogateescape")
-    return Clusters([json.loads(line) for line in text.splitlines()], ClusterReport.from_dict(report))
+    return Clusters([json.loads(line) for line in text.split("\n") if line], ClusterReport.from_dict(report))
 
 
 def learners() -> list[Learner]:

@@ -36,7 +36,16 @@ const WALLS: [(&str, &[&str]); 11] = [
     ("crates/undust-papers/src", &COMPUTATION),
     (
         "crates/undust-neural/src/network",
-        &["undust", "undust_learn", "crate::tokens", "crate::vocabulary", "crate::corpus"],
+        &[
+            "undust",
+            "undust_learn",
+            "undust_io",
+            "crate::model",
+            "crate::teach",
+            "crate::learner",
+            "crate::file",
+            "crate::apply",
+        ],
     ),
 ];
 
