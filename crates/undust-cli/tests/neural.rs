@@ -140,7 +140,7 @@ fn few_urls_and_standard_output() {
     = 0
     ");
     assert_snapshot!(folder.undust("learn few.tsv --method seq2seq -o -"), @"
-    ! undust: seq2seq writes models next to the rules: name a file with -o
+    ! undust: models are written next to the rules: name a file with -o
     = 2
     ");
 }
