@@ -45,8 +45,8 @@ pub(super) fn run(args: &Demo) -> Result<Outcome> {
         grouped.push(page).context("cannot group pages")?;
     }
     let collector = report::Collector::new(true, pipeline.config());
-    let Run { file, learned, seconds, .. } = learn_all(&pipeline, grouped, &collector)?;
-    let (rules, total) = (&file.rules, &learned.report);
+    let Run { file, report: total, seconds, .. } = learn_all(&pipeline, grouped, &collector)?;
+    let (rules, total) = (&file.rules, &total);
     show(rules, total)?;
     show_learners(&total.learners, &seconds)?;
     rules_file::replace(&args.output, rules)?;

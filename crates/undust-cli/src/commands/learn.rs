@@ -6,7 +6,6 @@ mod observer;
 mod show;
 
 use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
 
 use anyhow::{Context, Result, bail};
 use serde_json::{Value, json};
@@ -14,6 +13,7 @@ use undust::rules::RuleSet;
 use undust_io::group::BySite;
 use undust_learn::registry::AUTO;
 use undust_learn::{LearnOptions, LearnReport, Learned, Pipeline, settings};
+use undust_neural::rule_file::model_path;
 use undust_neural::{RuleFile, trainer};
 
 use super::{Read, opened, print_json, read_into};
@@ -46,12 +46,12 @@ pub(super) fn run(args: &Learn) -> Result<Outcome> {
     let read =
         read_into(&mut pages, opened(&args.inputs), &args.reading, &Pipeline::prepare, &report_problems)?;
     let collector = Collector::new(args.report.is_some(), pipeline.config());
-    let Run { mut file, learned, seen, seconds } =
+    let Run { mut file, report, seen, seconds } =
         args.reading.thread_pool()?.install(|| learn_all(&pipeline, pages, &collector))?;
-    if learned.report.urls == 0 {
+    if report.urls == 0 {
         bail!(nothing_to_learn_from(&pipeline, read));
     }
-    let report = &learned.report;
+    let report = &report;
     for line in warnings(report, &pipeline) {
         say(&line);
     }
@@ -119,7 +119,7 @@ fn pipeline(args: &Learn, earlier: Option<&RuleFile>) -> Result<Pipeline> {
 /// What a run learned.
 pub(super) struct Run {
     pub(super) file: RuleFile,
-    pub(super) learned: Learned,
+    pub(super) report: LearnReport,
     /// The rules of the sites learned from, without those that were refused.
     pub(super) seen: RuleSet,
     /// Seconds by learner.
@@ -139,10 +139,11 @@ pub(super) fn learn_all(pipeline: &Pipeline, pages: BySite, collector: &Collecto
         progress.finish();
     }
     let learned = pipeline.gather(sites);
-    let mut file = RuleFile::of_rules(learned.rules.clone());
-    file.add_models(learned.models.values().cloned())?;
     let seen = learned.seen_rules();
-    Ok(Run { file, learned, seen, seconds: clock.into_seconds() })
+    let Learned { rules, models, report, .. } = learned;
+    let mut file = RuleFile::of_rules(rules);
+    file.add_models(models.into_values())?;
+    Ok(Run { file, report, seen, seconds: clock.into_seconds() })
 }
 
 /// What a person should know of the run.
@@ -181,10 +182,6 @@ fn check_model_place(args: &Learn) -> Result<()> {
         bail!("models are written next to the rules: name a file with -o");
     }
     output::check_place(&model_path(&args.output), &args.inputs, args.json, "models")
-}
-
-fn model_path(rules: &Path) -> PathBuf {
-    undust_neural::rule_file::model_path(rules)
 }
 
 /// What `--json` prints.
