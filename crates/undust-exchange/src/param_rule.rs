@@ -185,13 +185,13 @@ fn change(from: &Template, to: &Template) -> Result<Change, String> {
     let after: Vec<&QueryKind> = after.iter().flatten().map(|item| &item.kind).collect();
     match (before.as_slice(), after.as_slice()) {
         ([QueryKind::Others { .. }], []) if to.query.is_none() => Ok(Change::DropAll),
-        ([QueryKind::Others { .. }], [QueryKind::Others { sorted: true }]) => Ok(Change::Sort),
+        ([QueryKind::Others { .. }], [kind]) if **kind == QueryKind::SORTED => Ok(Change::Sort),
         (
             [QueryKind::Others { .. }, QueryKind::Param(name, value)]
             | [QueryKind::Param(name, value), QueryKind::Others { .. }],
             after,
         ) if value.as_ref().is_some_and(is_any) => match after {
-            [QueryKind::Others { sorted: false }] => Ok(Change::Drop(as_text(name)?)),
+            [kind] if **kind == QueryKind::OTHERS => Ok(Change::Drop(as_text(name)?)),
             [QueryKind::Param(kept, copy)] if kept == name && *copy == value.as_ref().map(copy_of) => {
                 Ok(Change::KeepOnly(as_text(name)?))
             }
@@ -279,7 +279,7 @@ impl Change {
     /// The query before and after it.
     fn queries(&self) -> (Option<Vec<QueryItem>>, Option<Vec<QueryItem>>) {
         let item = |kind: QueryKind| QueryItem { separator: b'&', kind };
-        let others = |sorted: bool| item(QueryKind::Others { sorted });
+        let others = |sorted: bool| item(if sorted { QueryKind::SORTED } else { QueryKind::OTHERS });
         let param =
             |name: &str, value: Piece| item(QueryKind::Param(name.as_bytes().to_vec(), Some(vec![value])));
         match self {

@@ -50,8 +50,8 @@ fn follower(first: &Rewrite, dice: &mut Dice) -> Option<Rewrite> {
         rests.for_each(|item| *item = Item::Rest(undust::rules::Convert::Copy));
     }
     for item in matches.query.iter_mut().flatten() {
-        if let QueryKind::Others { sorted } = &mut item.kind {
-            *sorted = false;
+        if let QueryKind::Others { .. } = &item.kind {
+            item.kind = QueryKind::OTHERS;
         }
     }
     let mut names: Vec<String> = Vec::new();
@@ -59,7 +59,7 @@ fn follower(first: &Rewrite, dice: &mut Dice) -> Option<Rewrite> {
         opened(text, dice, &mut names);
     }
     if dice.seldom(3) && matches.query.as_ref().is_none_or(|items| !items.iter().any(is_others)) {
-        let others = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: false } };
+        let others = QueryItem { separator: b'&', kind: QueryKind::OTHERS };
         matches.query.get_or_insert_default().push(others);
     }
     let becomes = printed(&matches, &names, dice);

@@ -280,11 +280,15 @@ fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -
         items.push(match dice.up_to(4) {
             0 => name.to_owned(),
             1 if is_match && dice.seldom(2) => format!("!{name}"),
+            2 if is_match && dice.seldom(2) => {
+                let text = text(dice);
+                condition(dice, name, text)
+            }
             _ => format!("{name}={}", text(dice)),
         });
     }
     if dice.seldom(2) {
-        let others = if is_match { "{...}" } else { dice.pick(&["{...}", "{sorted(...)}"]) };
+        let others = if is_match { "{...}" } else { dice.pick(&OTHERS) };
         items.insert(dice.up_to(items.len()), others.to_owned());
     }
     let mut query = String::from("?");
@@ -293,6 +297,34 @@ fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -
         query.push_str(item);
     }
     query
+}
+
+/// Functions of the remaining parameters.
+const OTHERS: [&str; 14] = [
+    "{...}",
+    "{sorted(...)}",
+    "{only(a)}",
+    "{without(b)}",
+    "{sorted(only(a|b|sid))}",
+    "{without(a=1|sid|c=)}",
+    "{sorted(without(c|a=b))}",
+    "{only(|b|c)}",
+    "{with(a=1)}",
+    "{with(a={x})}",
+    "{with(b={y}|c=)}",
+    "{sorted(with(a={x}-{y}))}",
+    "{with(sid={lower(x)})}",
+    "{with(a=b-{x}|b=a)}",
+];
+
+/// A condition on a parameter that stays.
+fn condition(dice: &mut Dice, name: &str, text: &str) -> String {
+    match dice.up_to(5) {
+        0 => format!("{{if {name}}}"),
+        1 => format!("{{unless {name}}}"),
+        2 => format!("{{unless {name}={}}}", dice.pick(&["a", "1", "{:a|b}", "{:digits}", "a-{?}", "*"])),
+        _ => format!("{{if {name}={text}}}"),
+    }
 }
 
 /// The match itself with a few changes, or something new that uses its holes.
@@ -322,6 +354,8 @@ fn rewrite_template(dice: &mut Dice, from: &str) -> String {
                 dice.pick(&["{lower(...)}", "{sorted(...)}", "{decode(...)}", "{upper(...)}"])
             )
         ),
+        // Only the query changes, as in most rules.
+        6 => format!("{head}{}?{}", tail.split('?').next().unwrap_or_default(), dice.pick(&OTHERS)),
         _ => format!("{head}{path}{}", tail.find('?').map_or("", |i| &tail[i..])),
     }
 }
@@ -347,7 +381,8 @@ fn rewrite_text(dice: &mut Dice) -> &'static str {
 /// `{x:digits?}` is `{x}` in a rewrite, and what must be absent is left out.
 fn without_classes(template: &str) -> String {
     let mut out = String::new();
-    let mut rest = template;
+    let template = without_conditions(template);
+    let mut rest = template.as_str();
     while let Some(start) = rest.find('{') {
         let end = rest[start..].find('}').map_or(rest.len(), |i| start + i);
         let inside = &rest[start..end];
@@ -360,6 +395,34 @@ fn without_classes(template: &str) -> String {
         out = out.replace(&format!("&{name}"), "").replace(&format!("?{name}&"), "?");
     }
     out.replace("{}", "*")
+}
+
+/// The conditions of a match, each with its place; no word of theirs holds a quoted brace.
+fn conditions(template: &str) -> Vec<(usize, usize)> {
+    let mut found = Vec::new();
+    for word in ["{if ", "{unless "] {
+        for (start, _) in template.match_indices(word) {
+            let mut depth = 0;
+            let end = template[start..].char_indices().find(|(_, c)| {
+                depth += i32::from(*c == '{') - i32::from(*c == '}');
+                depth == 0
+            });
+            found.push((start, end.map_or(template.len(), |(i, _)| start + i + 1)));
+        }
+    }
+    found.sort_unstable();
+    found
+}
+
+fn without_conditions(template: &str) -> String {
+    let mut out = template.to_owned();
+    for (start, end) in conditions(template).into_iter().rev() {
+        out.replace_range(start..end, "");
+    }
+    while out.contains("&&") || out.contains("?&") {
+        out = out.replace("&&", "&").replace("?&", "?");
+    }
+    out
 }
 
 /// A URL that one of the rules may speak of, or one over the same alphabet, or anything at all.
@@ -442,7 +505,14 @@ pub(crate) fn web_url(dice: &mut Dice) -> Vec<u8> {
 /// A match with words in its holes; most of the time it matches.
 pub(crate) fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
     let mut out = String::new();
-    let mut rest = template;
+    // Most of the time a condition holds: its parameter stands in its place.
+    let mut template = template.to_owned();
+    for (start, end) in conditions(&template).into_iter().rev() {
+        let holds = template[start..end].strip_prefix("{if ").and_then(|inside| inside.strip_suffix('}'));
+        let param = holds.unwrap_or_default().to_owned();
+        template.replace_range(start..end, &param);
+    }
+    let mut rest = template.as_str();
     let mut same: Option<&str> = None;
     while let Some(start) = rest.find(['{', '*']) {
         out.push_str(&rest[..start]);

@@ -387,6 +387,6 @@ fn the_dice_are_worth_rolling() {
     let told = format!(
         "{urls_seen} URLs, {fired} fired, {twice} twice, {circles} circles, {skipped} skipped, {rules} rules, {large} large sites"
     );
-    assert!(fired * 5 > urls_seen && twice > 50 && circles > 10 && skipped > 50, "{told}");
+    assert!(fired * 5 > urls_seen && twice > 50 && circles > 10 && skipped > 40, "{told}");
     assert!(rules > 500 && large > 50, "{told}");
 }

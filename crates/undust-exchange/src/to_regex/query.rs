@@ -1,6 +1,6 @@
 //! The query of an expression: parameters in any order, between any others.
 
-use undust::rules::template::{QueryItem, QueryKind, Template, Text, as_literal};
+use undust::rules::template::{Filter, QueryItem, QueryKind, Template, Text, as_literal};
 
 use super::text::{escape, none_in, other_than};
 use super::{Pattern, Regex, Replacement, hole_names};
@@ -23,7 +23,7 @@ struct Query<'t> {
 }
 
 impl<'t> Query<'t> {
-    fn new(items: &'t [QueryItem]) -> Query<'t> {
+    fn new(items: &'t [QueryItem]) -> Result<Query<'t>, String> {
         let mut query = Query { named: Vec::new(), absent: Vec::new(), others: false, separator: b'&' };
         for (i, item) in items.iter().enumerate() {
             if i > 0 && item.separator == b';' {
@@ -33,9 +33,10 @@ impl<'t> Query<'t> {
                 QueryKind::Param(name, value) => query.named.push((name, value.as_ref())),
                 QueryKind::Absent(name) => query.absent.push(name),
                 QueryKind::Others { .. } => query.others = true,
+                QueryKind::If(..) | QueryKind::Unless(..) => return Err("it has a condition".into()),
             }
         }
-        query
+        Ok(query)
     }
 
     /// Any parameter but those that the match names; shorter if the engine looks ahead.
@@ -64,7 +65,7 @@ pub(super) fn each_layout<'t>(
     let Some(items) = &from.query else {
         return Ok(vec![finish(pattern.clone(), from, to)?]);
     };
-    let query = Query::new(items);
+    let query = Query::new(items)?;
     let pattern = &Pattern { separator: query.separator, ..pattern.clone() };
     let prints = to.query.iter().flatten().any(|item| matches!(item.kind, QueryKind::Others { .. }));
     let orders = orders(&query)?;
@@ -228,9 +229,12 @@ pub(super) fn print(pattern: &Pattern, to: &Template, out: &mut Replacement) -> 
                     pattern.print_text(value, out)?;
                 }
             }
-            QueryKind::Absent(_) => {}
-            QueryKind::Others { sorted: true } => return Err("it puts parameters in order".into()),
-            QueryKind::Others { sorted: false } => {
+            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+            QueryKind::Others { sorted: true, .. } => return Err("it puts parameters in order".into()),
+            QueryKind::Others { filter, .. } if *filter != Filter::All => {
+                return Err("it chooses among all parameters".into());
+            }
+            QueryKind::Others { .. } => {
                 if between_others(items).is_some_and(|separator| separator != pattern.separator) {
                     return Err("it puts other separators between parameters".into());
                 }

@@ -131,8 +131,8 @@ fn param(name: &[u8], value: Option<Text>) -> QueryItem {
     QueryItem { separator: b'&', kind: QueryKind::Param(name.to_vec(), value) }
 }
 
-const OTHERS: QueryItem = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: false } };
-const SORTED: QueryItem = QueryItem { separator: b'&', kind: QueryKind::Others { sorted: true } };
+const OTHERS: QueryItem = QueryItem { separator: b'&', kind: QueryKind::OTHERS };
+const SORTED: QueryItem = QueryItem { separator: b'&', kind: QueryKind::SORTED };
 
 /// Any URL of the site with this query.
 fn anywhere(query: Option<Vec<QueryItem>>) -> Template {

@@ -59,7 +59,7 @@ fn further_parameters(rewrite: &Rewrite) -> Option<Rewrite> {
         return None;
     }
     for template in [&mut matches, &mut becomes] {
-        let kind = QueryKind::Others { sorted: false };
+        let kind = QueryKind::OTHERS;
         template.query.get_or_insert_default().push(QueryItem { separator: b'&', kind });
     }
     Rewrite::new(matches, becomes).ok()

@@ -9,7 +9,7 @@ use std::collections::HashMap;
 
 use undust::rules::Rewrite;
 use undust::rules::template::{
-    Class, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal, literal,
+    Class, Filter, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal, literal,
 };
 
 /// `first` and then `next`, as one rewrite; nothing where that cannot be said.
@@ -192,6 +192,7 @@ impl<'t> Found<'t> {
         for item in template {
             let name = match &item.kind {
                 QueryKind::Others { .. } => continue,
+                QueryKind::If(..) | QueryKind::Unless(..) => return None,
                 QueryKind::Param(name, _) | QueryKind::Absent(name) => name,
             };
             let of_name = |item: &&QueryItem| matches!(&item.kind, QueryKind::Param(n, _) if n == name);
@@ -214,7 +215,7 @@ impl<'t> Found<'t> {
     fn names_parameter(&self, name: &[u8]) -> bool {
         self.first.query.iter().flatten().any(|item| match &item.kind {
             QueryKind::Param(known, _) | QueryKind::Absent(known) => known == name,
-            QueryKind::Others { .. } => false,
+            QueryKind::If(..) | QueryKind::Unless(..) | QueryKind::Others { .. } => false,
         })
     }
 
@@ -284,7 +285,8 @@ impl<'t> Found<'t> {
                     let kind = QueryKind::Param(name.clone(), self.filled_option(value.as_ref())?);
                     filled.push(QueryItem { separator: item.separator, kind });
                 }
-                QueryKind::Others { sorted } => {
+                QueryKind::Others { filter, .. } if *filter != Filter::All => return Err(Depends),
+                QueryKind::Others { sorted, .. } => {
                     let separator = match (at, items.get(1)) {
                         (0, None) => separator_of(printed).ok_or(Depends)?,
                         (0, Some(second)) => second.separator,
@@ -298,7 +300,7 @@ impl<'t> Found<'t> {
                     }
                     filled.extend(others.iter().map(|other| taken(other, separator, *sorted)));
                 }
-                QueryKind::Absent(_) => return Err(Depends),
+                QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => return Err(Depends),
             }
         }
         // Of `?{...}` nothing is printed where there are no parameters.
@@ -308,7 +310,9 @@ impl<'t> Found<'t> {
 
 fn taken(other: &QueryItem, separator: u8, sort: bool) -> QueryItem {
     let kind = match &other.kind {
-        QueryKind::Others { sorted } => QueryKind::Others { sorted: *sorted || sort },
+        QueryKind::Others { sorted, filter } => {
+            QueryKind::Others { sorted: *sorted || sort, filter: filter.clone() }
+        }
         kind => kind.clone(),
     };
     QueryItem { separator, kind }

@@ -64,8 +64,8 @@ impl Pattern {
             // Parameters match in any order.
             for item in items.iter_mut() {
                 item.separator = b'&';
-                if let QueryKind::Others { sorted } = &mut item.kind {
-                    *sorted = false;
+                if let QueryKind::Others { .. } = &item.kind {
+                    item.kind = QueryKind::OTHERS;
                 }
             }
             items.sort_by(|a, b| place(a).cmp(&place(b)));
@@ -149,7 +149,9 @@ fn place(item: &QueryItem) -> (u8, &[u8]) {
     match &item.kind {
         QueryKind::Param(name, _) => (0, name),
         QueryKind::Absent(name) => (1, name),
-        QueryKind::Others { .. } => (2, b""),
+        QueryKind::If(name, _) => (2, name),
+        QueryKind::Unless(name, _) => (3, name),
+        QueryKind::Others { .. } => (4, b""),
     }
 }
 

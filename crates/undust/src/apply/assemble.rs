@@ -1,9 +1,9 @@
 //! From a rule to code: tests in the order in which they are made, operations in the order in which they print.
 
-use super::code::{Bind, Code, Header, Op, PieceTest, Test, flag};
+use super::code::{Bind, Code, FilterCode, Header, Op, PieceTest, Test, ValuePiece, flag};
 use super::fixpoint::stays_normal;
 use crate::rules::template::{
-    Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
+    Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
 };
 use crate::rules::{Action, hole_names};
 
@@ -49,6 +49,9 @@ fn assemble_template(
         None => {}
         Some(Fragment::Any) => build.header.flags |= flag::ANY_FRAGMENT,
         Some(Fragment::Text(text)) => build.option(Some(text), flag::FRAGMENT),
+    }
+    for item in from.query.iter().flatten() {
+        build.condition(&item.kind);
     }
     let printer = Printer { fixed: Vec::new(), ops: Vec::new(), build: &mut build };
     let ops = to.map_or(Vec::new(), |to| printer.template(to));
@@ -182,8 +185,8 @@ impl<'t, 'c> Builder<'t, 'c> {
                         None => self.tests.push(Test::NoValue.pack()),
                     }
                 }
-                QueryKind::Absent(_) => {}
                 QueryKind::Others { .. } => self.header.flags |= flag::OTHERS,
+                QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
             }
         }
         for item in items {
@@ -192,6 +195,41 @@ impl<'t, 'c> Builder<'t, 'c> {
                 self.exact(name);
             }
         }
+    }
+}
+
+impl Builder<'_, '_> {
+    fn condition(&mut self, kind: &QueryKind) {
+        let (holds, name, value) = match kind {
+            QueryKind::If(name, value) => (true, name, value.as_ref()),
+            QueryKind::Unless(name, value) => (false, name, Some(value)),
+            _ => return,
+        };
+        self.header.conditions += 1;
+        self.tests.push(u64::from(holds));
+        self.exact(name);
+        match value {
+            Some(value) => self.test(value),
+            None => self.tests.push(Test::Anything.pack()),
+        }
+    }
+
+    /// The number of a function of the remaining parameters; 0 for none.
+    fn filter(&mut self, filter: &Filter) -> u32 {
+        let piece = |piece: &Piece| match piece {
+            Piece::Literal(bytes) => ValuePiece::Fixed(bytes.clone()),
+            Piece::Star => ValuePiece::Fixed(b"*".to_vec()),
+            Piece::Hole { name, convert, .. } => ValuePiece::Slot(self.number(name), *convert),
+        };
+        let code = match filter {
+            Filter::All => return 0,
+            Filter::Only(_) | Filter::Without(_) => FilterCode::Choice(filter.clone()),
+            Filter::With(values) => FilterCode::Values(
+                values.iter().map(|(name, text)| (name.clone(), text.iter().map(piece).collect())).collect(),
+            ),
+        };
+        self.code.filters.push(code);
+        self.code.filters.len() as u32
     }
 }
 
@@ -297,11 +335,12 @@ impl Printer<'_, '_, '_> {
                         self.text(value);
                     }
                 }
-                QueryKind::Absent(_) => {}
-                QueryKind::Others { sorted } => {
+                QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+                QueryKind::Others { sorted, filter } => {
                     let separator =
                         if i > 0 { Some(item.separator) } else { items.get(1).map(|s| s.separator) };
-                    self.push(Op::Others { sorted: *sorted, separator });
+                    let filter = self.build.filter(filter);
+                    self.push(Op::Others { sorted: *sorted, separator, filter });
                 }
             }
         }

@@ -11,7 +11,7 @@ use super::form::{Form, in_form};
 use super::naive::{Naive, rewrite_once};
 use super::proof::{Open, open_questions};
 use super::scratch::Scratch;
-use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryKind, Template, Text};
+use crate::rules::template::{Class, Filter, Fragment, Item, List, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rule, RuleSet, SiteRules};
 use crate::url::{SiteBy, SplitUrl};
 
@@ -317,10 +317,38 @@ impl FixedValues {
     fn add(&mut self, template: &Template) {
         self.segments.extend(template.path.iter().filter_map(Item::fixed).map(<[u8]>::to_vec));
         for item in template.query.iter().flatten() {
-            if let QueryKind::Param(name, value) = &item.kind {
-                let value = value.as_ref().map(|text| fill(text, &mut |_, _| b"7".to_vec()));
-                self.params.insert(param(name, value.as_deref()));
-                self.values.extend(value);
+            match &item.kind {
+                QueryKind::Param(name, value) => self.add_param(name, value.as_ref()),
+                QueryKind::If(name, None) => self.add_param(name, Some(&vec![Piece::Star])),
+                QueryKind::If(name, value) => self.add_param(name, value.as_ref()),
+                QueryKind::Unless(name, value) => self.add_param(name, Some(value)),
+                QueryKind::Others { filter, .. } => self.add_filter(filter),
+                QueryKind::Absent(_) => {}
+            }
+        }
+    }
+
+    fn add_param(&mut self, name: &[u8], value: Option<&Text>) {
+        let seven = |class: &Class| if let Some(word) = class.words().first() { word.clone() } else { b"7".to_vec() };
+        let value = value.map(|text| fill(text, &mut |_, class| seven(class)));
+        self.params.insert(param(name, value.as_deref()));
+        self.values.extend(value);
+    }
+
+    fn add_filter(&mut self, filter: &Filter) {
+        match filter {
+            Filter::All => {}
+            Filter::Only(names) => {
+                self.params.extend(names.iter().map(|name| param(name, Some(b"7"))));
+            }
+            Filter::Without(params) => {
+                let value = |value: &'_ Option<Vec<u8>>| value.clone().unwrap_or_else(|| b"7".to_vec());
+                self.params.extend(params.iter().map(|(name, v)| param(name, Some(&value(v)))));
+            }
+            Filter::With(values) => {
+                for (name, value) in values {
+                    self.add_param(name, Some(value));
+                }
             }
         }
     }
@@ -424,14 +452,21 @@ fn fill_query(
 ) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
+    let is_named = |name: &Vec<u8>| {
+        items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name))
+    };
     for item in items {
         match &item.kind {
+            QueryKind::If(name, text) if !is_named(name) => {
+                let text = text.as_ref().map(|text| fill(text, value));
+                params.push(param(name, text.as_deref()));
+            }
             QueryKind::Param(name, text) => {
                 let text = text.as_ref().map(|text| fill(text, value));
                 params.push(param(name, text.as_deref()));
             }
             QueryKind::Others { .. } => params.extend(other.map(<[u8]>::to_vec)),
-            QueryKind::Absent(_) => {}
+            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
         }
     }
     [b"?", params.join(&b'&').as_slice()].concat()

@@ -6,7 +6,7 @@
 
 use std::collections::HashMap;
 
-use crate::rules::template::Class;
+use crate::rules::template::{Class, Filter};
 use crate::rules::{Convert, Substitute};
 
 /// The memory of the compiled engine.
@@ -16,6 +16,8 @@ pub(super) struct Code {
     /// Values with several holes or classes are rare, and kept as they are.
     pub(super) pieces: Vec<PieceTest>,
     pub(super) substitutes: Vec<Substitute>,
+    /// Functions of the remaining parameters, as rare.
+    pub(super) filters: Vec<FilterCode>,
     /// Where the fixed texts of the site at hand are: its rules have many in common.
     known: HashMap<Vec<u8>, Literal>,
 }
@@ -106,6 +108,8 @@ pub(super) struct Header {
     pub(super) host: [u16; 2],
     /// How many operations lie behind the tests.
     pub(super) ops: u16,
+    /// How many conditions there are (three words each: whether it must hold, a name, a value): the last of the tests.
+    pub(super) conditions: u16,
 }
 
 /// Bits of [`Header::flags`].
@@ -146,7 +150,7 @@ impl Header {
         [
             u64::from(self.number) | u64::from(self.flags) << 32 | u64::from(self.slots) << 48,
             four(self.path[0], self.path[1], self.params, self.absent),
-            four(self.host[0], self.host[1], self.ops, 0),
+            four(self.host[0], self.host[1], self.ops, self.conditions),
         ]
     }
 
@@ -161,6 +165,7 @@ impl Header {
             absent: quarter(1, 3),
             host: [quarter(2, 0), quarter(2, 1)],
             ops: quarter(2, 2),
+            conditions: quarter(2, 3),
         }
     }
 
@@ -187,6 +192,8 @@ pub(super) enum Test {
     },
     /// The value of a parameter that has no `=`.
     NoValue,
+    /// Any value or none, of a condition.
+    Anything,
 }
 
 /// The use of the text of a hole.
@@ -204,6 +211,20 @@ pub(super) enum PieceTest {
     Hole { class: Class, least: usize, bind: Bind },
 }
 
+/// A function of the remaining parameters.
+pub(super) enum FilterCode {
+    /// Those that it keeps, as they are.
+    Choice(Filter),
+    /// All, these with other values.
+    Values(Vec<(Vec<u8>, Vec<ValuePiece>)>),
+}
+
+/// A piece of a value that is printed in the place of another.
+pub(super) enum ValuePiece {
+    Fixed(Vec<u8>),
+    Slot(u16, Convert),
+}
+
 /// One operation of printing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Op {
@@ -218,10 +239,12 @@ pub(super) enum Op {
     PathRest(Convert),
     /// `?` before the first parameter printed, else this separator.
     ParamSeparator(u8),
-    /// The separator between the others is the given one, or the URL's own.
+    /// The separator between the others is the given one, or the URL's own; `filter` is a number of [`Code::filters`], counted from
+    /// one.
     Others {
         sorted: bool,
         separator: Option<u8>,
+        filter: u32,
     },
     Fragment,
 }
@@ -244,6 +267,7 @@ impl Test {
             Test::Open(Bind::Same(slot)) => word(3, 0, slot, 0),
             Test::Pieces { first, count } => word(4, 0, count, first),
             Test::NoValue => word(5, 0, 0, 0),
+            Test::Anything => word(9, 0, 0, 0),
             Test::NoneOf { words, bind: Bind::Ignore } => word(6, 0, 0, words),
             Test::NoneOf { words, bind: Bind::Set(slot) } => word(7, 0, slot, words),
             Test::NoneOf { words, bind: Bind::Same(slot) } => word(8, 0, slot, words),
@@ -261,6 +285,7 @@ impl Test {
             6 => Test::NoneOf { words: large, bind: Bind::Ignore },
             7 => Test::NoneOf { words: large, bind: Bind::Set(medium) },
             8 => Test::NoneOf { words: large, bind: Bind::Same(medium) },
+            9 => Test::Anything,
             _ => Test::NoValue,
         }
     }
@@ -280,7 +305,9 @@ impl Op {
             Op::DotBehindRest => word(3, 0, 0, 0),
             Op::PathRest(convert) => word(4, number(convert), 0, 0),
             Op::ParamSeparator(separator) => word(5, separator, 0, 0),
-            Op::Others { sorted, separator } => word(6, separator.unwrap_or_default(), u16::from(sorted), 0),
+            Op::Others { sorted, separator, filter } => {
+                word(6, separator.unwrap_or_default(), u16::from(sorted), filter)
+            }
             Op::Fragment => word(7, 0, 0, 0),
         }
     }
@@ -295,7 +322,9 @@ impl Op {
             3 => Op::DotBehindRest,
             4 => Op::PathRest(convert),
             5 => Op::ParamSeparator(small),
-            6 => Op::Others { sorted: medium != 0, separator: (small != 0).then_some(small) },
+            6 => {
+                Op::Others { sorted: medium != 0, separator: (small != 0).then_some(small), filter: large }
+            }
             _ => Op::Fragment,
         }
     }
@@ -309,7 +338,8 @@ mod tests {
     fn everything_packs_into_words_and_back() {
         let literal = Literal { at: 0xDEAD_BEEF, len: 0xABCD };
         let binds = [Bind::Ignore, Bind::Set(7), Bind::Same(u16::MAX)];
-        let mut tests = vec![Test::Exact(literal), Test::Pieces { first: u32::MAX, count: 3 }, Test::NoValue];
+        let mut tests = vec![Test::Exact(literal), Test::Pieces { first: u32::MAX, count: 3 }];
+        tests.extend([Test::NoValue, Test::Anything]);
         tests.extend(binds.map(Test::Open));
         tests.extend(binds.map(|bind| Test::NoneOf { words: u32::MAX, bind }));
         assert!(tests.iter().all(|test| Test::unpack(test.pack()) == *test));
@@ -321,7 +351,8 @@ mod tests {
                 Op::HostRest { convert, dot_before: true },
             ]);
         }
-        ops.extend([None, Some(b'&')].map(|separator| Op::Others { sorted: separator.is_some(), separator }));
+        let others = |separator: Option<u8>| Op::Others { sorted: separator.is_some(), separator, filter: 70_000 };
+        ops.extend([None, Some(b'&')].map(others));
         assert!(ops.iter().all(|op| Op::unpack(op.pack()) == *op));
         let header = Header {
             number: 1,
@@ -332,6 +363,7 @@ mod tests {
             absent: 7,
             host: [8, 9],
             ops: 10,
+            conditions: 11,
         };
         assert_eq!(Header::unpack(&header.pack()), header);
     }

@@ -312,9 +312,10 @@ fn template_facts(template: &Template) -> Vec<(FactKind, Vec<u8>)> {
         }
     }
     for item in template.query.iter().flatten() {
-        let QueryKind::Param(name, value) = &item.kind else { continue };
+        let (QueryKind::Param(name, value) | QueryKind::If(name, value)) = &item.kind else { continue };
         facts.push((FactKind::ParamName, name.clone()));
         match value {
+            None if item.kind.is_condition() => {}
             None => facts.push((FactKind::ParamValue, name.clone())),
             Some(text) => {
                 if let Some(bytes) = as_literal(text) {

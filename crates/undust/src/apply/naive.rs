@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
-use crate::rules::template::{Class, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
+use crate::rules::template::{Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
@@ -184,7 +184,16 @@ struct Bindings<'u> {
 
 fn rewrite_template(rewrite: &Rewrite, url: &SplitUrl) -> Option<Vec<u8>> {
     let bound = bind(rewrite.matches(), url)?;
-    Some(print(rewrite.becomes(), &bound))
+    let repeats = |filter: &Filter| match filter {
+        Filter::With(values) => {
+            values.iter().any(|(name, _)| bound.others.iter().filter(|p| p.name == name.as_slice()).count() > 1)
+        }
+        _ => false,
+    };
+    let query = rewrite.becomes().query.iter().flatten();
+    let repeated =
+        query.into_iter().any(|i| matches!(&i.kind, QueryKind::Others { filter, .. } if repeats(filter)));
+    (!repeated).then(|| print(rewrite.becomes(), &bound))
 }
 
 fn bind<'u>(template: &Template, url: &SplitUrl<'u>) -> Option<Bindings<'u>> {
@@ -203,7 +212,31 @@ fn bind<'u>(template: &Template, url: &SplitUrl<'u>) -> Option<Bindings<'u>> {
         None if url.fragment().is_some() => return None,
         None => {}
     }
+    for item in template.query.iter().flatten() {
+        check_condition(&item.kind, url, &mut bound)?;
+    }
     Some(bound)
+}
+
+/// A condition on all parameters of the URL; what is captured comes from the first that fits.
+fn check_condition<'u>(kind: &QueryKind, url: &SplitUrl<'u>, bound: &mut Bindings<'u>) -> Option<()> {
+    let of_name = |name: &[u8]| url.params().filter(move |p| p.name == name).collect::<Vec<_>>();
+    match kind {
+        QueryKind::If(name, None) => of_name(name).first().map(|_| ()),
+        QueryKind::If(name, Some(text)) => of_name(name).into_iter().find_map(|p| {
+            let before = bound.holes.clone();
+            let fits = match_text(text, p.value?, bound);
+            if fits.is_none() {
+                bound.holes = before;
+            }
+            fits
+        }),
+        QueryKind::Unless(name, text) => {
+            let fits = |p: &Param| p.value.is_some_and(|value| fits(text, value));
+            (!of_name(name).iter().any(fits)).then_some(())
+        }
+        _ => Some(()),
+    }
 }
 
 fn match_option<'u>(text: Option<&Text>, value: Option<&'u [u8]>, bound: &mut Bindings<'u>) -> Option<()> {
@@ -252,11 +285,18 @@ fn match_query<'u>(
             }
             QueryKind::Absent(name) => named.push(name),
             QueryKind::Others { .. } => others = true,
+            // Asked when everything else is known.
+            QueryKind::If(..) | QueryKind::Unless(..) => {}
         }
     }
     let absent = !left.iter().any(|p| named.contains(&p.name));
     let complete = if others { true } else { left.is_empty() && url.query().is_some() };
     (absent && complete).then_some(left)
+}
+
+/// Whether a text of a match fits `value`, whatever its holes hold elsewhere.
+pub(super) fn fits(text: &Text, value: &[u8]) -> bool {
+    match_text(text, value, &mut Bindings::default()).is_some()
 }
 
 fn match_text<'u>(text: &Text, value: &'u [u8], bound: &mut Bindings<'u>) -> Option<()> {
@@ -372,14 +412,15 @@ fn print_query(items: Option<&[QueryItem]>, bound: &Bindings, out: &mut Vec<u8>)
                 }
                 params.push((item.separator, one));
             }
-            QueryKind::Absent(_) => {}
-            QueryKind::Others { sorted } => {
+            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+            QueryKind::Others { sorted, filter } => {
                 let separator = match (i, items.get(1)) {
                     (0, None) => bound.separator,
                     (0, Some(second)) => second.separator,
                     _ => item.separator,
                 };
-                params.extend(print_others(&bound.others, *sorted).into_iter().map(|p| (separator, p)));
+                let printed = print_others(bound, *sorted, filter);
+                params.extend(printed.into_iter().map(|p| (separator, p)));
             }
         }
     }
@@ -389,15 +430,21 @@ fn print_query(items: Option<&[QueryItem]>, bound: &Bindings, out: &mut Vec<u8>)
     }
 }
 
-fn print_others(others: &[Param], sorted: bool) -> Vec<Vec<u8>> {
-    let mut others = others.to_vec();
+fn print_others(bound: &Bindings, sorted: bool, filter: &Filter) -> Vec<Vec<u8>> {
+    let mut others = bound.others.clone();
+    others.retain(|p| filter.keeps(p.name, p.value));
     if sorted {
         // Stable: the order of repeated parameters may matter.
         others.sort_by_key(|p| p.name);
     }
-    let print = |p: Param| match p.value {
-        Some(value) => [p.name, b"=", value].concat(),
-        None => p.name.to_vec(),
+    let print = |p: Param| match (filter.value(p.name), p.value) {
+        (Some(text), _) => {
+            let mut one = [p.name, b"="].concat();
+            print_text(text, bound, &mut one);
+            one
+        }
+        (None, Some(value)) => [p.name, b"=", value].concat(),
+        (None, None) => p.name.to_vec(),
     };
     others.into_iter().map(print).collect()
 }

@@ -1,6 +1,6 @@
 //! Running the code of one rule on one URL: all tests, then all operations.
 
-use super::code::{Bind, Code, Header, Op, PieceTest, Test, flag};
+use super::code::{Bind, Code, FilterCode, Header, Op, PieceTest, Test, ValuePiece, flag};
 use super::scratch::{ParamSpan, Scratch, Span};
 use crate::rules::template::Class;
 use crate::url::SplitUrl;
@@ -46,8 +46,7 @@ impl<'c> Run<'c> {
             return false;
         }
         let ops = &tests.left[..self.header.ops as usize];
-        self.print(ops, url.raw(), scratch);
-        scratch.out != url.raw()
+        self.print(ops, url.raw(), scratch) && scratch.out != url.raw()
     }
 
     /// Whether the rule, which has a template, matches the URL that `scratch` is laid out for.
@@ -82,6 +81,7 @@ impl<'c> Run<'c> {
             && tests.option(header.has(flag::PORT), url.port(), slots)
             && (header.has(flag::ANY_FRAGMENT)
                 || tests.option(header.has(flag::FRAGMENT), url.fragment(), slots))
+            && (header.conditions == 0 || tests.conditions(header.conditions as usize, params, slots))
     }
 
     fn query_matches(
@@ -114,7 +114,8 @@ impl<'c> Run<'c> {
             || (0u32..).zip(params).all(|(i, p)| named.contains(&i) || !is_named(p.name.of_raw(url.raw())))
     }
 
-    fn print(&self, ops: &[u64], raw: &[u8], scratch: &mut Scratch) {
+    /// Prints the result; `false` where a value would be put into a parameter that is repeated.
+    fn print(&self, ops: &[u64], raw: &[u8], scratch: &mut Scratch) -> bool {
         let Scratch {
             out, params, slots, host_rest, path_rest, named, order, own_separator, fragment, ..
         } = scratch;
@@ -141,16 +142,27 @@ impl<'c> Run<'c> {
                     }
                 }
                 Op::ParamSeparator(separator) => separate(out, separator),
-                Op::Others { sorted, separator } => {
+                Op::Others { sorted, separator, filter } => {
                     order.clear();
                     order.extend((0..params.len() as u32).filter(|i| !named.contains(i)));
+                    let filter = (filter > 0).then(|| &self.code.filters[filter as usize - 1]);
+                    if filter.is_some_and(|filter| !filter.apply(raw, params, order)) {
+                        return false;
+                    }
                     if sorted {
                         // Stable: the order of repeated parameters may matter.
                         order.sort_by_key(|&i| params[i as usize].name.of_raw(raw));
                     }
                     for &i in order.iter() {
                         separate(out, separator.unwrap_or(*own_separator));
-                        out.extend_from_slice(params[i as usize].whole().of_raw(raw));
+                        let param = params[i as usize];
+                        match filter.and_then(|filter| filter.value(param.name.of_raw(raw))) {
+                            None => out.extend_from_slice(param.whole().of_raw(raw)),
+                            Some(pieces) => {
+                                out.extend_from_slice(param.name.of_raw(raw));
+                                print_value(pieces, raw, slots, out);
+                            }
+                        }
                     }
                 }
                 Op::Fragment => {
@@ -161,6 +173,41 @@ impl<'c> Run<'c> {
                 }
             }
         }
+        true
+    }
+}
+
+/// `=` and a value that stands in the place of another.
+fn print_value(pieces: &[ValuePiece], raw: &[u8], slots: &[Span], out: &mut Vec<u8>) {
+    out.push(b'=');
+    for piece in pieces {
+        match piece {
+            ValuePiece::Fixed(bytes) => out.extend_from_slice(bytes),
+            ValuePiece::Slot(slot, convert) => convert.append(slots[*slot as usize].of_raw(raw), out),
+        }
+    }
+}
+
+impl FilterCode {
+    /// Leaves in `order` the parameters that are printed; `false` where one that gets a value is repeated.
+    fn apply(&self, raw: &[u8], params: &[ParamSpan], order: &mut Vec<u32>) -> bool {
+        let name_of = |i: &u32| params[*i as usize].name.of_raw(raw);
+        match self {
+            FilterCode::Choice(filter) => {
+                order.retain(|i| {
+                    filter.keeps(name_of(i), params[*i as usize].value.map(|value| value.of_raw(raw)))
+                });
+                true
+            }
+            FilterCode::Values(values) => values
+                .iter()
+                .all(|(name, _)| order.iter().filter(|i| name_of(i) == name.as_slice()).count() <= 1),
+        }
+    }
+
+    fn value(&self, name: &[u8]) -> Option<&[ValuePiece]> {
+        let FilterCode::Values(values) = self else { return None };
+        values.iter().find(|(n, _)| n == name).map(|(_, pieces)| pieces.as_slice())
     }
 }
 
@@ -227,6 +274,21 @@ impl<'c> Tests<'c> {
         }
     }
 
+    /// The next conditions, on all parameters: of those that must hold, the first parameter that fits binds.
+    fn conditions(&mut self, count: usize, params: &[ParamSpan], slots: &mut [Span]) -> bool {
+        self.take(3 * count).chunks_exact(3).all(|condition| {
+            let fits = |p: &ParamSpan| {
+                self.is_exactly(condition[1], p.name.of_raw(self.raw))
+                    && match (Test::unpack(condition[2]), p.value) {
+                        (Test::Anything, _) => true,
+                        (_, Some(value)) => self.passes(condition[2], value, slots),
+                        (_, None) => false,
+                    }
+            };
+            params.iter().any(fits) == (condition[0] != 0)
+        })
+    }
+
     fn is_exactly(&self, test: u64, value: &[u8]) -> bool {
         matches!(Test::unpack(test), Test::Exact(literal) if self.code.equals(literal, value))
     }
@@ -244,6 +306,7 @@ impl<'c> Tests<'c> {
                 pieces_match(pieces, self.raw, value, slots)
             }
             Test::NoValue => false,
+            Test::Anything => true,
         }
     }
 }

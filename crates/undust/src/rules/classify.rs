@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use super::template::{Item, Piece, QueryItem, QueryKind, Template, Text};
+use super::template::{Filter, Item, Piece, QueryItem, QueryKind, Template, Text};
 use super::{Action, Rewrite};
 
 /// The class of a rule in the rewrite paper.
@@ -137,10 +137,14 @@ fn query_losses(from: Option<&[QueryItem]>, to: Option<&[QueryItem]>) -> Option<
             },
         }
     }
+    let filters = |item: &&QueryItem| {
+        matches!(&item.kind, QueryKind::Others { filter: Filter::Only(_) | Filter::Without(_), .. })
+    };
+    lost += to.iter().filter(filters).count();
     let known = |item: &QueryItem| match &item.kind {
         QueryKind::Param(name, _) => value(name, from).is_some(),
-        QueryKind::Others { sorted } => !sorted,
-        QueryKind::Absent(_) => true,
+        QueryKind::Others { sorted, filter } => !sorted && !matches!(filter, Filter::With(_)),
+        QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => true,
     };
     to.iter().all(known).then_some(lost)
 }
@@ -197,6 +201,10 @@ mod tests {
         is(Regx, "http://allrecipes.com/{k}/{...}", "http://allrecipes.com/{upper(k)}/{...}");
         is(Regx, "http://a.com/{m}/display?pageid={p}", "http://a.com/*/{p}/display?sid=*");
         is(Regx, "http://a.com/?{...}", "http://a.com/?{sorted(...)}");
+        is(Irp, "http://a.com/?{if b}&{...}", "http://a.com/?{only(a)}");
+        is(Irp, "http://a.com/?{...}", "http://a.com/?{without(a|b=1)}");
+        is(Regx, "http://a.com/?{...}", "http://a.com/?{sorted(without(a|b=1))}");
+        is(Regx, "http://a.com/?{...}", "http://a.com/?{with(a=1)}");
         is(Regx, "http://www.a.com/{t}/dp/{x}", "http://www.a.com/dp/{x}");
         let substitution = Action::substitute("/index.html$", "$").expect("well formed");
         assert_eq!(classify(&substitution), Some(Dust));

@@ -1,7 +1,7 @@
 //! Fixed text of rules with its percent escapes in normal form. Rules see normalised URLs: `/%7Euser` in a rule file means the
 //! `/~user` that they find there.
 
-use super::template::{Class, Item, Piece, QueryKind, Template, Text};
+use super::template::{Class, Filter, Item, Piece, QueryKind, Template, Text};
 use super::{Action, Rewrite, Skip, Substitute};
 use crate::url::append_normal;
 
@@ -32,15 +32,38 @@ fn template(template: &Template) -> Template {
     }
     for item in normal.query.iter_mut().flatten() {
         match &mut item.kind {
-            QueryKind::Param(name, value) => {
+            QueryKind::Param(name, value) | QueryKind::If(name, value) => {
                 *name = bytes(name);
                 value.iter_mut().for_each(text);
             }
+            QueryKind::Unless(name, value) => {
+                *name = bytes(name);
+                text(value);
+            }
             QueryKind::Absent(name) => *name = bytes(name),
-            QueryKind::Others { .. } => {}
+            QueryKind::Others { filter, .. } => *filter = normal_filter(filter),
         }
     }
     normal
+}
+
+fn normal_filter(filter: &Filter) -> Filter {
+    match filter {
+        Filter::All => Filter::All,
+        Filter::Only(names) => Filter::only(names.iter().map(|name| bytes(name)).collect()),
+        Filter::Without(params) => {
+            let normal = params.iter().map(|(name, value)| (bytes(name), value.as_deref().map(bytes)));
+            Filter::without(normal.collect())
+        }
+        Filter::With(values) => {
+            let normal = values.iter().map(|(name, value)| {
+                let mut value = value.clone();
+                text(&mut value);
+                (bytes(name), value)
+            });
+            Filter::with(normal.collect())
+        }
+    }
 }
 
 fn text(text: &mut Text) {

@@ -1,6 +1,8 @@
 //! From template notation to [`Template`]: first atoms (characters, stars, braces), then the structure of a URL over them.
 
-use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
+use super::template::{
+    Class, Convert, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
+};
 
 /// An error in the notation of a template or substitution: the message and the text.
 ///
@@ -72,7 +74,8 @@ fn brace(rest: &str) -> Result<(usize, Vec<Atom>), String> {
         let (end, _) = end.ok_or("{'…'} is not closed")?;
         return Ok((end + 4, quoted.as_bytes()[..end].iter().map(|&b| Atom::Quoted(b)).collect()));
     }
-    let end = rest.find('}').ok_or("'{' without '}' (write {'{'} for the character)")?;
+    let end = if NESTED.iter().any(|word| rest[1..].starts_with(word)) { nested_end(rest) } else { rest.find('}') };
+    let end = end.ok_or("'{' without '}' (write {'{'} for the character)")?;
     let inside = &rest[1..end];
     let atom = match inside.strip_prefix("0x") {
         Some(hex) => {
@@ -83,6 +86,27 @@ fn brace(rest: &str) -> Result<(usize, Vec<Atom>), String> {
         None => Atom::Brace(inside.to_owned()),
     };
     Ok((end + 1, vec![atom]))
+}
+
+/// The beginnings of braces that may hold others.
+const NESTED: [&str; 6] = ["if ", "unless ", "only(", "without(", "with(", "sorted("];
+
+/// Where the brace at the start of `rest` is closed; braces and quotes may stand inside.
+fn nested_end(rest: &str) -> Option<usize> {
+    let (mut at, mut depth) = (0, 0);
+    loop {
+        let here = &rest[at..];
+        if here.starts_with("{'") {
+            at += brace(here).ok()?.0;
+            continue;
+        }
+        let c = here.chars().next()?;
+        depth += i32::from(c == '{') - i32::from(c == '}');
+        if depth == 0 {
+            return Some(at);
+        }
+        at += c.len_utf8();
+    }
 }
 
 fn structure(atoms: &[Atom]) -> Result<Template, String> {
@@ -168,11 +192,9 @@ fn query_items(atoms: &[Atom]) -> Result<Vec<QueryItem>, String> {
 
 fn query_kind(entry: &[Atom]) -> Result<QueryKind, String> {
     match entry {
-        [Atom::Brace(inside)] if is_rest(inside) => match inside.as_str() {
-            "..." => Ok(QueryKind::Others { sorted: false }),
-            "sorted(...)" => Ok(QueryKind::Others { sorted: true }),
-            _ => Err(format!("'{{{inside}}}' is neither {{...}} nor {{sorted(...)}}")),
-        },
+        [Atom::Brace(inside)] if inside.starts_with("if ") => condition(&inside[3..], true),
+        [Atom::Brace(inside)] if inside.starts_with("unless ") => condition(&inside[7..], false),
+        [Atom::Brace(inside)] if is_rest(inside) || is_function(inside) => others(inside),
         [Atom::Byte(b'!'), name @ ..] => Ok(QueryKind::Absent(param_name(name)?)),
         _ => {
             let (name, value) = cut(entry, b"=");
@@ -182,9 +204,66 @@ fn query_kind(entry: &[Atom]) -> Result<QueryKind, String> {
     }
 }
 
+/// `name` or `name=text`, behind `if` or `unless`.
+fn condition(inside: &str, holds: bool) -> Result<QueryKind, String> {
+    let atoms = atoms(inside)?;
+    let (name, value) = cut(&atoms, b"=");
+    let name = param_name(name)?;
+    let value = value.split_first().map(|(_, inside)| text(inside, b"&;#")).transpose()?;
+    Ok(match (holds, value) {
+        (true, value) => QueryKind::If(name, value),
+        (false, Some(value)) => QueryKind::Unless(name, value),
+        (false, None) => QueryKind::Absent(name),
+    })
+}
+
+fn is_function(inside: &str) -> bool {
+    call(inside).is_some_and(|(function, _)| ["sorted", "only", "without", "with"].contains(&function))
+}
+
+/// `...`, `only(a|b)`, `without(a|b=1)`, `with(a={x})`, and `sorted()` around each.
+fn others(inside: &str) -> Result<QueryKind, String> {
+    let (sorted, argument) = match call(inside) {
+        Some(("sorted", argument)) => (true, argument),
+        _ => (false, inside),
+    };
+    let filter = match call(argument) {
+        None if argument == "..." => Filter::All,
+        Some(("only", names)) => Filter::only(entries(names, param_name)?),
+        Some(("without", params)) => Filter::without(entries(params, named_value)?),
+        Some(("with", values)) => Filter::with(entries(values, assignment)?),
+        _ => return Err(format!("'{{{inside}}}' is none of {{...}}, only(), without(), with() and sorted()")),
+    };
+    Ok(QueryKind::Others { sorted, filter })
+}
+
+/// The entries of a list, with bars between them.
+fn entries<T>(list: &str, entry: fn(&[Atom]) -> Result<T, String>) -> Result<Vec<T>, String> {
+    if list.is_empty() {
+        return Err("a list of parameters is empty".into());
+    }
+    atoms(list)?.split(|atom| *atom == Atom::Byte(b'|')).map(entry).collect()
+}
+
+/// `name` or `name=value`, both fixed.
+fn named_value(atoms: &[Atom]) -> Result<(Vec<u8>, Option<Vec<u8>>), String> {
+    let (name, value) = cut(atoms, b"=");
+    let Some((_, value)) = value.split_first() else { return Ok((param_name(name)?, None)) };
+    let value = text(value, b"&;#")?;
+    let value = as_literal(&value).ok_or("a value in without() must be fixed text")?;
+    Ok((param_name(name)?, Some(value.to_vec())))
+}
+
+/// `name=text`
+fn assignment(atoms: &[Atom]) -> Result<(Vec<u8>, Text), String> {
+    let (name, value) = cut(atoms, b"=");
+    let (_, value) = value.split_first().ok_or("with() needs values: with(name=value)")?;
+    Ok((param_name(name)?, text(value, b"&;#")?))
+}
+
 fn param_name(atoms: &[Atom]) -> Result<Vec<u8>, String> {
     let name = text(atoms, b"=&;#")?;
-    match super::template::as_literal(&name) {
+    match as_literal(&name) {
         Some(bytes) => Ok(bytes.to_vec()),
         None => Err("a parameter's name must be fixed text".into()),
     }
@@ -303,6 +382,11 @@ mod tests {
             "http://{lower(...)}/{upper(x)}{encode(y)}/{decode(...)}?{sorted(...)}",
             "http://[::1]:80/é{0xFF}{0x0A}{'*'}{'{'}{'}'}'",
             "http://a.com/?{'!'}x=!y",
+            "http://a.com/?{if a}&{if b=}&{if c={day}T{:digits}-{'}'}|{'*'}};{unless d={:a|b}}&{if !x}&{if }&{if =}",
+            "http://a.com/?{only(a)}",
+            "http://a.com/?x&{sorted(only(a b|c{'|'}d|{'{'}))}",
+            "http://a.com/?{without(a|b=|c=1=)|d=))}",
+            "http://a.com/?{sorted(with(a={x}-{lower(y)}{'|'}|b=|c=é{0xFF}))}",
         ] {
             prints(text, text);
         }
@@ -311,6 +395,9 @@ mod tests {
         prints("http://a/{x:!c|a||b|a|}", "http://a/{x:!a|b|c}");
         prints("http://a/{x:b|!a}", "http://a/{x:|!a|b}");
         prints("http://{'['}a.b]/", "http://[a.b]/");
+        prints("http://a/?{unless a}", "http://a/?!a");
+        prints("http://a/?{only(b|a|b)}", "http://a/?{only(a|b)}");
+        prints("http://a/?{without(b|a=1|a)}", "http://a/?{without(a|a=1|b)}");
     }
 
     #[test]
@@ -328,11 +415,19 @@ mod tests {
         fails("http://a/{a b}", "'a b' is not a name (letters, digits, '_', '-')");
         fails("http://a/x{...}", "'...' is not a name (letters, digits, '_', '-')");
         fails("http://a/{sorted(...)}", "'sorted' is none of lower, upper, encode, decode");
-        fails("http://a/?{lower(...)}", "'{lower(...)}' is neither {...} nor {sorted(...)}");
+        fails("http://a/?{lower(...)}", "'{lower(...)}' is none of {...}, only(), without(), with() and sorted()");
         fails(
             "http://a/{x:int}",
             "'int' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b)",
         );
+        fails("http://a/?{only()}", "a list of parameters is empty");
+        fails("http://a/?{sorted(without())}", "a list of parameters is empty");
+        fails("http://a/?{with(a)}", "with() needs values: with(name=value)");
+        fails("http://a/?{without(a={x})}", "a value in without() must be fixed text");
+        fails("http://a/?{only({x})}", "a parameter's name must be fixed text");
+        fails("http://a/?{if {x}=1}", "a parameter's name must be fixed text");
+        fails("http://a/?{if a={x}", "'{' without '}' (write {'{'} for the character)");
+        fails("http://a/{if x}", "'if x' is not a name (letters, digits, '_', '-')");
         fails("http://a/{x:|}", "'|' names no word (write a|b)");
         fails("http://a/{x:!}", "'!' names no word (write !a|b)");
         fails("http://a/{x:!|?}", "'!|' names no word (write !a|b)");

@@ -6,7 +6,7 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::parse::{self, Atom, SyntaxError};
-use super::template::{Class, Convert, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
+use super::template::{Class, Convert, Filter, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
 use super::validation::{Validation, Verdict};
 use crate::url::SplitUrl;
 
@@ -563,10 +563,26 @@ fn check_size(template: &Template) -> Result<(), String> {
         _ => 0,
     };
     let words: usize = template.texts().flatten().map(words).sum();
+    let words = words + template.query.iter().flatten().map(|item| named_bytes(&item.kind)).sum::<usize>();
     if components + bytes + words > MAX_TEMPLATE_BYTES {
         Err(format!("more than {MAX_TEMPLATE_BYTES} bytes"))
     } else {
         Ok(())
+    }
+}
+
+/// The bytes of names and values that a condition or a function of parameters holds.
+fn named_bytes(kind: &QueryKind) -> usize {
+    match kind {
+        QueryKind::If(name, _) | QueryKind::Unless(name, _) => name.len(),
+        QueryKind::Others { filter: Filter::Only(names), .. } => names.iter().map(|name| name.len() + 1).sum(),
+        QueryKind::Others { filter: Filter::Without(params), .. } => {
+            params.iter().map(|(name, value)| name.len() + value.as_ref().map_or(0, Vec::len) + 1).sum()
+        }
+        QueryKind::Others { filter: Filter::With(values), .. } => {
+            values.iter().map(|(name, _)| name.len() + 1).sum()
+        }
+        QueryKind::Param(..) | QueryKind::Absent(_) | QueryKind::Others { .. } => 0,
     }
 }
 
@@ -591,11 +607,32 @@ fn check_match(template: &Template) -> Result<(), String> {
             _ => return Err("{...} can stand once in a host and once in a path".into()),
         }
     }
+    template.query.iter().flatten().try_for_each(|item| check_condition(&item.kind))?;
     match others(template).as_slice() {
-        [] | [false] => Ok(()),
-        [true] => Err("a match does not sort".into()),
+        [] | [(false, Filter::All)] => Ok(()),
+        [(true, _)] => Err("a match does not sort".into()),
+        [_] => Err("a match does not choose parameters: that is for the rewrite".into()),
         _ => Err("{...} can stand once in a query".into()),
     }
+}
+
+/// A condition that must not hold remembers nothing, and the notation has no way to say braces in the words of one.
+fn check_condition(kind: &QueryKind) -> Result<(), String> {
+    let (text, negated) = match kind {
+        QueryKind::If(_, Some(text)) => (text, false),
+        QueryKind::Unless(_, text) => (text, true),
+        _ => return Ok(()),
+    };
+    for piece in text {
+        let Piece::Hole { name, class, .. } = piece else { continue };
+        if negated && !name.is_empty() {
+            return Err(format!("{{unless …}} remembers nothing: write {{{name}}} without a name"));
+        }
+        if class.words().iter().flatten().any(|byte| b"{}".contains(byte)) {
+            return Err("a word in a condition holds no brace".into());
+        }
+    }
+    Ok(())
 }
 
 fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> {
@@ -638,11 +675,33 @@ fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
     copies("query", others(matches).len(), others(becomes).len())?;
     let any = |t: &Template| usize::from(t.fragment == Some(Fragment::Any));
     copies("fragment", any(matches), any(becomes))?;
-    let mut kinds = becomes.query.iter().flatten().map(|item| &item.kind);
-    if kinds.any(|kind| matches!(kind, QueryKind::Absent(_))) {
-        return Err("a rewrite leaves out what is to be absent".into());
+    becomes.query.iter().flatten().try_for_each(|item| check_printed(&item.kind))
+}
+
+fn check_printed(kind: &QueryKind) -> Result<(), String> {
+    let wrong = match kind {
+        QueryKind::Absent(_) => Some("a rewrite leaves out what is to be absent"),
+        kind if kind.is_condition() => Some("a condition belongs into the match"),
+        QueryKind::Others { filter, .. } => filter_fault(filter),
+        _ => None,
+    };
+    wrong.map_or(Ok(()), |wrong| Err(wrong.into()))
+}
+
+fn filter_fault(filter: &Filter) -> Option<&'static str> {
+    let empty = match filter {
+        Filter::All => false,
+        Filter::Only(names) => names.is_empty(),
+        Filter::Without(params) => params.is_empty(),
+        Filter::With(values) => values.is_empty(),
+    };
+    let Filter::With(values) = filter else { return empty.then_some("a list of parameters is empty") };
+    if values.iter().flat_map(|(_, text)| text).any(|piece| *piece == Piece::Star) {
+        return Some("with() does not print *: leave the parameter out");
     }
-    Ok(())
+    let twice = values.windows(2).any(|pair| pair[0].0 == pair[1].0);
+    let wrong = [(empty, "a list of parameters is empty"), (twice, "with() gives a parameter one value")];
+    wrong.into_iter().find(|(is_wrong, _)| *is_wrong).map(|(_, what)| what)
 }
 
 /// How many components a template has, and how much fixed text.
@@ -676,10 +735,13 @@ fn rests(list: &List) -> Vec<Convert> {
         .collect()
 }
 
-fn others(template: &Template) -> Vec<bool> {
+fn others(template: &Template) -> Vec<(bool, &Filter)> {
     let items = template.query.iter().flatten();
     items
-        .filter_map(|i| if let QueryKind::Others { sorted } = i.kind { Some(sorted) } else { None })
+        .filter_map(|i| match &i.kind {
+            QueryKind::Others { sorted, filter } => Some((*sorted, filter)),
+            _ => None,
+        })
         .collect()
 }
 

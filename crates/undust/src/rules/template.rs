@@ -59,11 +59,106 @@ pub enum QueryKind {
     Param(Vec<u8>, Option<Text>),
     /// `!name`: there is no such parameter.
     Absent(Vec<u8>),
+    /// `{if name}`, `{if name=text}`: there is such a parameter, which stays where it is (match only).
+    If(Vec<u8>, Option<Text>),
+    /// `{unless name=text}`: there is no such parameter (match only); without a value it is [`QueryKind::Absent`].
+    Unless(Vec<u8>, Text),
     /// `{...}`: the parameters not named, in their order or sorted by name.
     Others {
         /// `{sorted(...)}`
         sorted: bool,
+        /// Which of them are printed, and how (rewrite only).
+        filter: Filter,
     },
+}
+
+impl QueryKind {
+    /// `{...}`
+    pub const OTHERS: QueryKind = QueryKind::Others { sorted: false, filter: Filter::All };
+    /// `{sorted(...)}`
+    pub const SORTED: QueryKind = QueryKind::Others { sorted: true, filter: Filter::All };
+
+    /// The texts of an entry.
+    pub(crate) fn texts(&self) -> impl Iterator<Item = &Text> {
+        let (one, more): (Option<&Text>, &[(Vec<u8>, Text)]) = match self {
+            QueryKind::Param(_, value) | QueryKind::If(_, value) => (value.as_ref(), &[]),
+            QueryKind::Unless(_, value) => (Some(value), &[]),
+            QueryKind::Others { filter: Filter::With(values), .. } => (None, values),
+            QueryKind::Absent(_) | QueryKind::Others { .. } => (None, &[]),
+        };
+        one.into_iter().chain(more.iter().map(|(_, text)| text))
+    }
+
+    /// Mutable variant of [`QueryKind::texts`].
+    fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
+        let (one, more): (Option<&mut Text>, &mut [(Vec<u8>, Text)]) = match self {
+            QueryKind::Param(_, value) | QueryKind::If(_, value) => (value.as_mut(), &mut []),
+            QueryKind::Unless(_, value) => (Some(value), &mut []),
+            QueryKind::Others { filter: Filter::With(values), .. } => (None, values),
+            QueryKind::Absent(_) | QueryKind::Others { .. } => (None, &mut []),
+        };
+        one.into_iter().chain(more.iter_mut().map(|(_, text)| text))
+    }
+
+    /// Whether it asks something of a URL and takes nothing from it.
+    pub fn is_condition(&self) -> bool {
+        matches!(self, QueryKind::If(..) | QueryKind::Unless(..))
+    }
+}
+
+/// A function of the remaining parameters.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Filter {
+    /// All of them, as they are.
+    #[default]
+    All,
+    /// `{only(a|b)}`: those of these names (sorted).
+    Only(Vec<Vec<u8>>),
+    /// `{without(a|b=1)}`: those but these, by name or by name and value (sorted).
+    Without(Vec<(Vec<u8>, Option<Vec<u8>>)>),
+    /// `{with(a={x}|b=1)}`: all of them, these with other values (sorted). A URL that repeats one of these is not matched.
+    With(Vec<(Vec<u8>, Text)>),
+}
+
+impl Filter {
+    /// Only the parameters of these names.
+    pub fn only(mut names: Vec<Vec<u8>>) -> Filter {
+        names.sort();
+        names.dedup();
+        Filter::Only(names)
+    }
+
+    /// All but these parameters.
+    pub fn without(mut params: Vec<(Vec<u8>, Option<Vec<u8>>)>) -> Filter {
+        params.sort();
+        params.dedup();
+        Filter::Without(params)
+    }
+
+    /// These parameters with other values.
+    pub fn with(mut values: Vec<(Vec<u8>, Text)>) -> Filter {
+        values.sort_by(|(a, _), (b, _)| a.cmp(b));
+        Filter::With(values)
+    }
+
+    /// Whether a parameter is printed.
+    pub fn keeps(&self, name: &[u8], value: Option<&[u8]>) -> bool {
+        match self {
+            Filter::All | Filter::With(_) => true,
+            Filter::Only(names) => names.iter().any(|n| n == name),
+            Filter::Without(params) => {
+                !params.iter().any(|(n, v)| n == name && (v.is_none() || v.as_deref() == value))
+            }
+        }
+    }
+
+    /// The text that becomes the value of the parameter of this name.
+    pub fn value(&self, name: &[u8]) -> Option<&Text> {
+        match self {
+            Filter::With(values) => values.iter().find(|(n, _)| n == name).map(|(_, text)| text),
+            _ => None,
+        }
+    }
 }
 
 /// The fragment of a template.
@@ -236,10 +331,7 @@ impl Template {
                 Item::Rest(_) => None,
             }
         }
-        let params = self.query.iter().flatten().filter_map(|item| match &item.kind {
-            QueryKind::Param(_, value) => value.as_ref(),
-            _ => None,
-        });
+        let params = self.query.iter().flatten().flat_map(|item| item.kind.texts());
         let fragment = self.fragment.iter().filter_map(|f| match f {
             Fragment::Text(text) => Some(text),
             Fragment::Any => None,
@@ -261,10 +353,7 @@ impl Template {
                 Item::Rest(_) => None,
             }
         }
-        let params = self.query.iter_mut().flatten().filter_map(|item| match &mut item.kind {
-            QueryKind::Param(_, value) => value.as_mut(),
-            _ => None,
-        });
+        let params = self.query.iter_mut().flatten().flat_map(|item| item.kind.texts_mut());
         let fragment = self.fragment.iter_mut().filter_map(|f| match f {
             Fragment::Text(text) => Some(text),
             Fragment::Any => None,
@@ -336,7 +425,71 @@ fn write_query(f: &mut fmt::Formatter<'_>, items: &[QueryItem]) -> fmt::Result {
                 f.write_str("!")?;
                 write_name(f, name)?;
             }
-            QueryKind::Others { sorted } => write_call(f, sorted.then_some("sorted"), "...")?,
+            QueryKind::If(name, value) => write_condition(f, "if", name, value.as_ref())?,
+            QueryKind::Unless(name, value) => write_condition(f, "unless", name, Some(value))?,
+            QueryKind::Others { sorted, filter } => write_others(f, *sorted, filter)?,
+        }
+    }
+    Ok(())
+}
+
+fn write_condition(
+    f: &mut fmt::Formatter<'_>,
+    word: &str,
+    name: &[u8],
+    value: Option<&Text>,
+) -> fmt::Result {
+    write!(f, "{{{word} ")?;
+    write_bytes(f, name)?;
+    if let Some(value) = value {
+        f.write_str("=")?;
+        write_text(f, value)?;
+    }
+    f.write_str("}")
+}
+
+fn write_others(f: &mut fmt::Formatter<'_>, sorted: bool, filter: &Filter) -> fmt::Result {
+    f.write_str(if sorted { "{sorted(" } else { "{" })?;
+    let function = match filter {
+        Filter::All => "...",
+        Filter::Only(_) => "only(",
+        Filter::Without(_) => "without(",
+        Filter::With(_) => "with(",
+    };
+    f.write_str(function)?;
+    write_filter(f, filter)?;
+    f.write_str(if *filter == Filter::All { "" } else { ")" })?;
+    f.write_str(if sorted { ")}" } else { "}" })
+}
+
+/// The arguments of a function of the remaining parameters.
+fn write_filter(f: &mut fmt::Formatter<'_>, filter: &Filter) -> fmt::Result {
+    let bar = |i: usize| if i == 0 { "" } else { "|" };
+    match filter {
+        Filter::All => {}
+        Filter::Only(names) => {
+            for (i, name) in names.iter().enumerate() {
+                f.write_str(bar(i))?;
+                write_escaped(f, name, LISTED)?;
+            }
+        }
+        Filter::Without(params) => {
+            for (i, (name, value)) in params.iter().enumerate() {
+                f.write_str(bar(i))?;
+                write_escaped(f, name, LISTED)?;
+                if let Some(value) = value {
+                    f.write_str("=")?;
+                    write_escaped(f, value, LISTED)?;
+                }
+            }
+        }
+        Filter::With(values) => {
+            for (i, (name, value)) in values.iter().enumerate() {
+                f.write_str(bar(i))?;
+                write_escaped(f, name, LISTED)?;
+                f.write_str("=")?;
+                write_pieces(f, value, LISTED)?;
+            }
         }
     }
     Ok(())
@@ -362,9 +515,13 @@ fn write_call(f: &mut fmt::Formatter<'_>, function: Option<&str>, argument: &str
 
 /// Text in template notation.
 pub(crate) fn write_text(f: &mut fmt::Formatter<'_>, text: &Text) -> fmt::Result {
+    write_pieces(f, text, SPECIAL)
+}
+
+fn write_pieces(f: &mut fmt::Formatter<'_>, text: &Text, special: &[char]) -> fmt::Result {
     for piece in text {
         match piece {
-            Piece::Literal(bytes) => write_bytes(f, bytes)?,
+            Piece::Literal(bytes) => write_escaped(f, bytes, special)?,
             Piece::Star => f.write_str("*")?,
             Piece::Hole { name, class, optional, convert } => {
                 if let Some(function) = convert.name() {
@@ -399,12 +556,22 @@ fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     f.write_str(if is_name || last.ends_with(b"?") || last.ends_with(b")") { "|" } else { "" })
 }
 
+/// The characters that stand in quotes.
+const SPECIAL: &[char] = &['*', '{', '}'];
+
+/// The characters that stand in quotes in a list.
+const LISTED: &[char] = &['*', '{', '}', '|'];
+
 /// Fixed bytes, with special characters in quotes.
 pub(crate) fn write_bytes(f: &mut fmt::Formatter<'_>, bytes: &[u8]) -> fmt::Result {
+    write_escaped(f, bytes, SPECIAL)
+}
+
+fn write_escaped(f: &mut fmt::Formatter<'_>, bytes: &[u8], special: &[char]) -> fmt::Result {
     for chunk in bytes.utf8_chunks() {
         for c in chunk.valid().chars() {
             match c {
-                '*' | '{' | '}' => write!(f, "{{'{c}'}}")?,
+                c if special.contains(&c) => write!(f, "{{'{c}'}}")?,
                 c if c.is_ascii_control() => write!(f, "{{0x{:02X}}}", c as u32)?,
                 c => write!(f, "{c}")?,
             }

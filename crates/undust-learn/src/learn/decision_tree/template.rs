@@ -305,7 +305,7 @@ impl Saying<'_, '_> {
             }
             _ => None,
         });
-        let others = item(QueryKind::Others { sorted: false });
+        let others = item(QueryKind::OTHERS);
         let matched = deleted.chain(absent).chain([others.clone()]).collect();
         (Some(matched), Some(vec![others]))
     }

@@ -231,7 +231,7 @@ impl Place {
             host: self.host.clone(),
             port: self.port.clone(),
             path: path.clone(),
-            query: Some(param.into_iter().chain([item(QueryKind::Others { sorted: false })]).collect()),
+            query: Some(param.into_iter().chain([item(QueryKind::OTHERS)]).collect()),
             ..Template::default()
         };
         let any =

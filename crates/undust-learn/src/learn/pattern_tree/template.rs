@@ -142,7 +142,7 @@ fn query((params, before): (Vec<Named>, usize), others: bool, separator: u8) -> 
         .map(|(param, text)| QueryKind::Param(param.name, (!param.is_flag).then_some(text)))
         .collect();
     if others {
-        kinds.insert(before, QueryKind::Others { sorted: false });
+        kinds.insert(before, QueryKind::OTHERS);
     }
     let separator = |at: usize| if at == 0 { b'&' } else { separator };
     let items: Vec<QueryItem> =

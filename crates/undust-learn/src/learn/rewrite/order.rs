@@ -63,7 +63,7 @@ fn script_len(keys: &[MapKey]) -> usize {
 fn script_rule(site: &Site, keys: &[MapKey], values: &[u32]) -> Option<Action> {
     let texts = values.iter().map(|&value| literal(site.value(value)));
     let script = template(&keys[..values.len()], texts, b'&');
-    let query = |sorted| Some(vec![QueryItem { separator: b'&', kind: QueryKind::Others { sorted } }]);
-    let matches = Template { query: query(false), ..script.clone() };
-    Rewrite::new(matches, Template { query: query(true), ..script }).ok().map(Action::Rewrite)
+    let query = |kind| Some(vec![QueryItem { separator: b'&', kind }]);
+    let matches = Template { query: query(QueryKind::OTHERS), ..script.clone() };
+    Rewrite::new(matches, Template { query: query(QueryKind::SORTED), ..script }).ok().map(Action::Rewrite)
 }

@@ -6,7 +6,7 @@ use super::super::fixpoint::{
     Trust, gives_back, keeps_path, makes_no_escape, paired_texts, parameters_in_order,
 };
 use super::shape::{MARK, Shape, counts, dots_gained};
-use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text};
+use crate::rules::template::{Convert, Filter, Item, Piece, QueryKind, Template, Text};
 use crate::rules::{Action, Rewrite, Substitute, tokens};
 use crate::url::{SplitUrl, escaped, is_unreserved};
 
@@ -196,7 +196,7 @@ fn may_join_tokens(s: &Substitute) -> bool {
 
 fn of_rewrite(action: &Action, rewrite: &Rewrite, world: World) -> Effect {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
-    let (before, after) = (Shape::matched(from), Shape::printed(to));
+    let (before, after) = shapes(from, to);
     if !after.copies_no_more_than(&before) {
         return Effect::raises_everything();
     }
@@ -226,6 +226,32 @@ fn of_rewrite(action: &Action, rewrite: &Rewrite, world: World) -> Effect {
         effect.note_escapes();
     }
     effect
+}
+
+/// What is matched and what is printed. A value that is put into the place of another counts on both sides where a condition says what
+/// that was, and as an addition where none does.
+fn shapes(from: &Template, to: &Template) -> (Shape, Shape) {
+    let (mut before, mut after) = (Shape::matched(from), Shape::printed(to));
+    for (name, text) in to.query.iter().flatten().flat_map(|item| values(&item.kind)) {
+        let is_named = |kind: &QueryKind| matches!(kind, QueryKind::Param(n, _) if n == name);
+        let known = from.query.iter().flatten().find_map(|item| match &item.kind {
+            QueryKind::If(n, Some(read)) if n == name => Some(read),
+            _ => None,
+        });
+        if let Some(read) = known.filter(|_| !from.query.iter().flatten().any(|item| is_named(&item.kind))) {
+            before.value(read, false);
+        }
+        after.value(text, true);
+    }
+    (before, after)
+}
+
+/// The values that are put into the places of others.
+fn values(kind: &QueryKind) -> &[(Vec<u8>, Text)] {
+    match kind {
+        QueryKind::Others { filter: Filter::With(values), .. } => values,
+        _ => &[],
+    }
 }
 
 /// Which of `?`, `&` and `;` stands before a parameter is the URL's affair, or the rewrite's.
@@ -281,7 +307,8 @@ fn keeps_fixed_text(rewrite: &Rewrite) -> bool {
         _ => false,
     };
     let same = |(a, b): &(&Text, &Text)| a.len() == b.len() && a.iter().zip(*b).all(piece);
-    paired_texts(rewrite).is_some_and(|pairs| pairs.iter().all(same))
+    let has_values = rewrite.becomes().query.iter().flatten().any(|item| !values(&item.kind).is_empty());
+    !has_values && paired_texts(rewrite).is_some_and(|pairs| pairs.iter().all(same))
 }
 
 fn converts(template: &Template) -> bool {

@@ -5,9 +5,10 @@
 
 use std::collections::BTreeMap;
 
-use super::super::fixpoint::Trust;
+use super::super::fixpoint::{Trust, has_others};
+use super::super::naive::fits;
 use super::cycles;
-use crate::rules::template::{Convert, Item, Piece, Template, Text, as_literal};
+use crate::rules::template::{Convert, Item, Piece, QueryKind, Template, Text, as_literal};
 use crate::rules::{Action, Rewrite};
 
 /// More rules are not analysed.
@@ -43,7 +44,7 @@ pub(super) fn terminates(rules: &[&Action], normalize: bool) -> bool {
     let Some(rewrites) = rewrites.filter(|rewrites| rewrites.len() <= MAX_RULES) else { return false };
     let mut walk = StateGraph::default();
     for rewrite in &rewrites {
-        walk.number(renumbered(print(rewrite.becomes(), &BTreeMap::new())));
+        walk.number(renumbered(print(rewrite.becomes(), &BTreeMap::new(), true)));
     }
     let mut next: Vec<Vec<usize>> = Vec::new();
     while next.len() < walk.states.len() {
@@ -91,8 +92,22 @@ fn texts(template: &Template) -> Vec<Text> {
     parts
 }
 
+/// Whether a match asks for a query: `{...}` alone may be nothing.
+fn needs_query(from: &Template) -> bool {
+    let asks = |kind: &QueryKind| matches!(kind, QueryKind::Param(..) | QueryKind::If(..));
+    from.query
+        .as_ref()
+        .is_some_and(|items| !has_others(items) || items.iter().any(|item| asks(&item.kind)))
+}
+
+/// Whether what is printed may have a query, if what was matched may or may not have had one.
+fn may_print_query(to: &Template, had_query: bool) -> bool {
+    let others = |items: &Vec<_>| has_others(items) && items.len() == 1;
+    to.query.as_ref().is_some_and(|items| had_query || !others(items))
+}
+
 /// The state of a URL that was printed; holes that nothing is known of get the highest numbers.
-fn print(to: &Template, holes: &BTreeMap<String, Part>) -> State {
+fn print(to: &Template, holes: &BTreeMap<String, Part>, had_query: bool) -> State {
     let mut holes = holes.clone();
     let mut fresh = usize::MAX;
     let mut open = || {
@@ -108,7 +123,7 @@ fn print(to: &Template, holes: &BTreeMap<String, Part>) -> State {
         _ => open(),
     };
     let parts = texts(to).into_iter().map(part).collect();
-    State { parts, may_have_query: to.query.is_some() }
+    State { parts, may_have_query: may_print_query(to, had_query) }
 }
 
 /// The same state, with its open parts numbered in their order.
@@ -127,7 +142,7 @@ fn renumbered(mut state: State) -> State {
 fn fire(state: &State, rewrite: &Rewrite) -> Option<State> {
     let (from, to) = (rewrite.matches(), rewrite.becomes());
     let patterns = texts(from);
-    if patterns.len() != state.parts.len() || (from.query.is_some() && !state.may_have_query) {
+    if patterns.len() != state.parts.len() || (needs_query(from) && !state.may_have_query) {
         return None;
     }
     let parts = fitted(state.parts.clone(), &patterns)?;
@@ -137,8 +152,9 @@ fn fire(state: &State, rewrite: &Rewrite) -> Option<State> {
             holes.entry(name.clone()).or_insert_with(|| part.clone());
         }
     }
-    let after = print(to, &holes);
-    let same = from.query.is_none() && after == State { parts, may_have_query: false };
+    let had_query = state.may_have_query && from.query.is_some();
+    let after = print(to, &holes, had_query);
+    let same = !had_query && after == State { parts, may_have_query: false };
     (!same).then(|| renumbered(after))
 }
 
@@ -155,9 +171,9 @@ fn fitted(mut parts: Vec<Part>, patterns: &[Text]) -> Option<Vec<Part>> {
             }
         }
     }
-    let excluded = |(part, pattern): (&Part, &Text)| match (part, pattern.as_slice()) {
-        (Part::Fixed(bytes), [Piece::Hole { class, .. }]) => class.excludes(bytes),
-        _ => false,
+    let agrees = |(part, pattern): (&Part, &Text)| match part {
+        Part::Fixed(bytes) => fits(pattern, bytes),
+        Part::Open(_) => true,
     };
-    (!parts.iter().zip(patterns).any(excluded)).then_some(parts)
+    parts.iter().zip(patterns).all(agrees).then_some(parts)
 }

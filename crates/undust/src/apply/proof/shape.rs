@@ -101,6 +101,12 @@ impl Shape {
         }
     }
 
+    /// `=` and the value of a parameter.
+    pub(super) fn value(&mut self, text: &Text, printed: bool) {
+        self.fixed.push(b'=');
+        self.text(text, printed);
+    }
+
     fn text(&mut self, text: &Text, printed: bool) {
         for piece in text {
             match piece {
