@@ -36,6 +36,7 @@ pub mod select;
 mod settings;
 pub mod site;
 pub mod skips;
+mod statements;
 pub mod survey;
 pub mod validate;
 

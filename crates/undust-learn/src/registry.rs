@@ -8,6 +8,7 @@ use crate::learn::pattern_tree::PatternTree;
 use crate::learn::pool::Pool;
 use crate::learn::rewrite::Rewrite;
 use crate::learn::seq2seq::{NetworkSettings, Templates};
+use crate::learn::statements::Statements;
 use crate::settings::{OptionError, Setting, SettingInfo, SettingValues, infos, number, parsed, share};
 
 /// A learner as the registry knows it.
@@ -58,7 +59,7 @@ impl LearnerInfo {
 pub const AUTO: &str = "auto";
 
 /// Every learner. Members of `auto` propose in this order.
-pub static LEARNERS: [LearnerInfo; 7] = [
+pub static LEARNERS: [LearnerInfo; 8] = [
     LearnerInfo {
         name: AUTO,
         about: "All learners together, and rules that no paper has",
@@ -143,6 +144,19 @@ pub static LEARNERS: [LearnerInfo; 7] = [
         },
     },
     LearnerInfo {
+        name: crate::statements::NAME,
+        about: "Which fields of a URL decide its page, as widely as that can be said",
+        paper: None,
+        needs_labels: true,
+        trains_model: false,
+        is_method: true,
+        settings: Vec::new,
+        build: |values, _| {
+            values.apply::<()>(crate::statements::NAME, &[], &mut ())?;
+            Ok(Box::new(Statements))
+        },
+    },
+    LearnerInfo {
         name: "usual",
         about: "Normalizations that a person would try first",
         paper: None,
@@ -182,7 +196,7 @@ pub fn methods() -> impl Iterator<Item = &'static LearnerInfo> {
 
 /// The members of `auto`.
 pub fn members() -> impl Iterator<Item = &'static LearnerInfo> {
-    LEARNERS.iter().filter(|info| info.name != AUTO)
+    LEARNERS.iter().filter(|info| info.name != AUTO && info.name != crate::statements::NAME)
 }
 
 fn auto_members(values: &SettingValues, seed: u64) -> Result<Vec<Box<dyn Learner>>, OptionError> {

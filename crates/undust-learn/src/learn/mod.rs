@@ -7,6 +7,7 @@ pub mod pattern_tree;
 pub mod pool;
 pub mod rewrite;
 pub mod seq2seq;
+pub mod statements;
 pub mod template_helpers;
 
 use undust::rules::Action;
@@ -29,6 +30,11 @@ pub trait Learner: Send + Sync {
     /// judge them but trying them out.
     fn learn_unlabelled(&self, _list: &Listing) -> Option<Vec<LikelyRule>> {
         None
+    }
+
+    /// Whether the rules of a site are learned as statements, which are judged as they are taken; `learn` is not asked then.
+    fn says_statements(&self) -> bool {
+        false
     }
 
     /// The learners behind this one, if it only gathers what others propose.

@@ -18,6 +18,7 @@ use crate::select::same::do_the_same;
 use crate::select::{Limits, Proposal, select};
 use crate::site::{FOLDS, Site};
 use crate::skips::{Skips, skips};
+use crate::statements;
 
 /// How rules are learned.
 #[derive(Clone, Debug)]
@@ -166,6 +167,9 @@ pub fn learn_site_watched(
 
 /// Learn the rules of a site, judged by its labels. Rules of [`Config::earlier`] that were decided on stay, and are judged as well.
 pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch: &Watch) -> LearnedSite {
+    if learner.says_statements() {
+        return learn_statements(site, config, watch);
+    }
     let mut earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
     let proposals = if may_have_rules(site, config) {
         propose(site, learner, watch)
@@ -199,6 +203,17 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch
         candidates: proposals.len() as u64,
         noise: chosen.noise,
         revision,
+        ..LearnedSite::nothing(site)
+    }
+}
+
+/// Learn statements about a site, judged by its labels.
+fn learn_statements(site: &Site, config: &Config, watch: &Watch) -> LearnedSite {
+    watch(Stage::Choosing);
+    let learned = statements::learn(site, config.site_by, config.max_fpr);
+    LearnedSite {
+        rules: SiteRules { site: site.name.clone(), rules: learned.rules },
+        candidates: learned.candidates,
         ..LearnedSite::nothing(site)
     }
 }
