@@ -70,8 +70,20 @@ const WORDS: [&str; 22] = [
     "{x}",
 ];
 const NAMES: [&str; 7] = ["a", "b", "c", "sid", "A", "", "!a"];
-const OPEN_TEXTS: [&str; 31] = [
+const OPEN_TEXTS: [&str; 43] = [
     "{x}",
+    "{x:..5}",
+    "{x:2..}",
+    "{y:1..1}-{x}",
+    "{x:digits2}",
+    "{x:digits1}{y}",
+    "{z:a?}",
+    "{x:i'a|b-a'}",
+    "{x?}{z:a|b}",
+    "{x}{y:digits}",
+    "*{y:..5}-a",
+    "{x:!a}{y:digits1}",
+    "{x}{z:i'b'}{y?}",
     "*",
     "{y}",
     "{x:digits}",

@@ -117,6 +117,9 @@ impl<'t> Found<'t> {
         if let Class::NoneOf(words) = class {
             return words.iter().all(|word| self.is_never(text, word));
         }
+        if matches!(class, Class::AnyCase(_) | Class::ExactDigits(_) | Class::Range { .. }) {
+            return false;
+        }
         *class == Class::Any || text.iter().all(|piece| self.holds_only(piece, class))
     }
 
@@ -128,6 +131,7 @@ impl<'t> Found<'t> {
             [Piece::Star] => word != b"*",
             [Piece::Hole { name, convert: Convert::Copy, .. }] => match self.read(name) {
                 Some((Class::OneOf(held), _)) => !held.iter().any(|held| held == word),
+                Some((Class::AnyCase(held), _)) => !held.iter().any(|held| held.eq_ignore_ascii_case(word)),
                 Some((held, _)) => held.excludes(word) || !word.iter().all(|byte| held.holds(*byte)),
                 None => false,
             },
@@ -143,7 +147,7 @@ impl<'t> Found<'t> {
             Piece::Star => class.holds(b'*'),
             Piece::Hole { name, convert, .. } => match self.read(name) {
                 _ if *convert != Convert::Copy => false,
-                Some((Class::Any | Class::NoneOf(_), _)) | None => false,
+                Some((Class::Any | Class::NoneOf(_) | Class::AnyCase(_), _)) | None => false,
                 Some((Class::OneOf(words), _)) => words.iter().all(|word| all(word)),
                 Some((held, _)) => (0..=u8::MAX).all(|byte| !held.holds(byte) || class.holds(byte)),
             },

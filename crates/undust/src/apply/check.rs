@@ -506,7 +506,9 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
         Class::Any | Class::Alnum => format!("Fresh{number}").into_bytes(),
         Class::Lower | Class::Alpha => b"fresh".to_vec(),
         Class::Upper => b"FRESH".to_vec(),
-        Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
+        Class::OneOf(words) | Class::AnyCase(words) => words.first().cloned().unwrap_or_default(),
+        Class::ExactDigits(count) => vec![b'1'; usize::from(*count)],
+        Class::Range { least, .. } => least.to_string().into_bytes(),
         // Of one value more than there are words, one is none of them.
         Class::NoneOf(words) => (number..=number + words.len())
             .map(|number| fresh_value(&Class::Any, number))

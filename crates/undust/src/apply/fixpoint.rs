@@ -214,7 +214,7 @@ fn text_gives_back(read: &Text, printed: &Text) -> bool {
     }
     // A `*` is found again where it was printed, unless a word of a class could hold it.
     let piece = |(read, printed): (&Piece, &Piece)| match (read, printed) {
-        (Piece::Hole { class: Class::OneOf(_), .. }, _) => false,
+        (Piece::Hole { class: Class::OneOf(_) | Class::AnyCase(_), .. }, _) => false,
         (Piece::Hole { name, .. }, Piece::Hole { name: same, convert, .. }) => {
             name == same && *convert == Convert::Copy
         }
@@ -290,7 +290,7 @@ fn is_word(template: &Template, name: &str) -> bool {
         |word: &Vec<u8>| !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-');
     let holds_word = |class: &Class| match class {
         Class::Any | Class::NoneOf(_) => false,
-        Class::OneOf(words) => words.iter().all(plain),
+        Class::OneOf(words) | Class::AnyCase(words) => words.iter().all(plain),
         _ => true,
     };
     template.texts().flatten().any(|piece| {

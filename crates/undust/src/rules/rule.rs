@@ -644,7 +644,12 @@ fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> 
         }
         Piece::Hole { class, .. } => class.is_open(),
     };
-    if open_ended && !matches!(next, None | Some(Piece::Literal(_))) {
+    let has_end = match next {
+        None | Some(Piece::Literal(_)) => true,
+        Some(Piece::Star) => false,
+        Some(Piece::Hole { class, optional, .. }) => class.ends_hole() && !optional,
+    };
+    if open_ended && !has_end {
         return Err(
             "where the first of two neighbouring holes ends is open: put text or a class between".into()
         );
