@@ -319,7 +319,9 @@ fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -
 /// A rule about the parameters of one script.
 fn query_rule(dice: &mut Dice) -> Option<Action> {
     let head = dice.pick(&["http://{...}/a", "http://a.com/a", "http://{...}/{...}"]);
-    let texts = |dice: &mut Dice| dice.pick(&["{x}", "1", "a", "{x}-{y}", "{?}", "{x:!a|b}", "{x:digits}", "{z:a|b}"]);
+    let texts = |dice: &mut Dice| {
+        dice.pick(&["{x}", "1", "a", "{x}-{y}", "{?}", "{x:!a|b}", "{x:digits}", "{z:a|b}"])
+    };
     let from = format!("{head}{}", query(dice, true, texts));
     let plain = without_classes(&from);
     let to = match dice.up_to(4) {

@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use undust::rules::Rewrite;
 use undust::rules::template::{
-    Class, Filter, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal, literal,
+    Class, Convert, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
+    literal,
 };
 
 /// `first` and then `next`, as one rewrite; nothing where that cannot be said.

@@ -329,7 +329,8 @@ impl FixedValues {
     }
 
     fn add_param(&mut self, name: &[u8], value: Option<&Text>) {
-        let seven = |class: &Class| if let Some(word) = class.words().first() { word.clone() } else { b"7".to_vec() };
+        let seven =
+            |class: &Class| if let Some(word) = class.words().first() { word.clone() } else { b"7".to_vec() };
         let value = value.map(|text| fill(text, &mut |_, class| seven(class)));
         self.params.insert(param(name, value.as_deref()));
         self.values.extend(value);
@@ -452,9 +453,8 @@ fn fill_query(
 ) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
-    let is_named = |name: &Vec<u8>| {
-        items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name))
-    };
+    let is_named =
+        |name: &Vec<u8>| items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name));
     for item in items {
         match &item.kind {
             QueryKind::If(name, text) if !is_named(name) => {

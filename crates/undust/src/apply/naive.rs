@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
-use crate::rules::template::{Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
+use crate::rules::template::{
+    Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text,
+};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
@@ -185,9 +187,9 @@ struct Bindings<'u> {
 fn rewrite_template(rewrite: &Rewrite, url: &SplitUrl) -> Option<Vec<u8>> {
     let bound = bind(rewrite.matches(), url)?;
     let repeats = |filter: &Filter| match filter {
-        Filter::With(values) => {
-            values.iter().any(|(name, _)| bound.others.iter().filter(|p| p.name == name.as_slice()).count() > 1)
-        }
+        Filter::With(values) => values
+            .iter()
+            .any(|(name, _)| bound.others.iter().filter(|p| p.name == name.as_slice()).count() > 1),
         _ => false,
     };
     let query = rewrite.becomes().query.iter().flatten();

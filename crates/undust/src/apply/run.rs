@@ -343,7 +343,8 @@ fn hole_len(class: &Class, least: usize, after: &[PieceTest], rest: &[u8]) -> Op
             }
         },
         Class::AnyCase(words) => {
-            let starts = |w: &&Vec<u8>| rest.get(..w.len()).is_some_and(|start| start.eq_ignore_ascii_case(w));
+            let starts =
+                |w: &&Vec<u8>| rest.get(..w.len()).is_some_and(|start| start.eq_ignore_ascii_case(w));
             words.iter().find(starts).map_or(0, Vec::len)
         }
         Class::ExactDigits(count) => {

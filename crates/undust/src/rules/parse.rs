@@ -1,7 +1,8 @@
 //! From template notation to [`Template`]: first atoms (characters, stars, braces), then the structure of a URL over them.
 
 use super::template::{
-    Class, Convert, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal, MAX_DIGITS,
+    Class, Convert, Filter, Fragment, Item, List, MAX_DIGITS, Piece, QueryItem, QueryKind, Template, Text,
+    as_literal,
 };
 
 /// An error in the notation of a template or substitution: the message and the text.
@@ -74,7 +75,8 @@ fn brace(rest: &str) -> Result<(usize, Vec<Atom>), String> {
         let (end, _) = end.ok_or("{'…'} is not closed")?;
         return Ok((end + 4, quoted.as_bytes()[..end].iter().map(|&b| Atom::Quoted(b)).collect()));
     }
-    let end = if NESTED.iter().any(|word| rest[1..].starts_with(word)) { nested_end(rest) } else { rest.find('}') };
+    let end =
+        if NESTED.iter().any(|word| rest[1..].starts_with(word)) { nested_end(rest) } else { rest.find('}') };
     let end = end.ok_or("'{' without '}' (write {'{'} for the character)")?;
     let inside = &rest[1..end];
     let atom = match inside.strip_prefix("0x") {
@@ -232,7 +234,9 @@ fn others(inside: &str) -> Result<QueryKind, String> {
         Some(("only", names)) => Filter::only(entries(names, param_name)?),
         Some(("without", params)) => Filter::without(entries(params, named_value)?),
         Some(("with", values)) => Filter::with(entries(values, assignment)?),
-        _ => return Err(format!("'{{{inside}}}' is none of {{...}}, only(), without(), with() and sorted()")),
+        _ => {
+            return Err(format!("'{{{inside}}}' is none of {{...}}, only(), without(), with() and sorted()"));
+        }
     };
     Ok(QueryKind::Others { sorted, filter })
 }
@@ -443,13 +447,19 @@ mod tests {
         fails("http://a/{a b}", "'a b' is not a name (letters, digits, '_', '-')");
         fails("http://a/x{...}", "'...' is not a name (letters, digits, '_', '-')");
         fails("http://a/{sorted(...)}", "'sorted' is none of lower, upper, encode, decode");
-        fails("http://a/?{lower(...)}", "'{lower(...)}' is none of {...}, only(), without(), with() and sorted()");
+        fails(
+            "http://a/?{lower(...)}",
+            "'{lower(...)}' is none of {...}, only(), without(), with() and sorted()",
+        );
         fails(
             "http://a/{x:int}",
             "'int' is no class (digits, digits4, 1..12, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b, in any case: i'a|b')",
         );
         fails("http://a/{x:3..1}", "no number is in '3..1'");
-        fails("http://a/{x:..1234567890123456789}", "a number of '..1234567890123456789' has more than 18 digits");
+        fails(
+            "http://a/{x:..1234567890123456789}",
+            "a number of '..1234567890123456789' has more than 18 digits",
+        );
         fails("http://a/{x:digits0}", "'digits0' is no number of digits from 1 to 255");
         fails("http://a/{x:i'|'}", "'i'|'' names no word (write i'a|b')");
         fails("http://a/?{only()}", "a list of parameters is empty");

@@ -472,12 +472,7 @@ fn write_query(f: &mut fmt::Formatter<'_>, items: &[QueryItem]) -> fmt::Result {
     Ok(())
 }
 
-fn write_condition(
-    f: &mut fmt::Formatter<'_>,
-    word: &str,
-    name: &[u8],
-    value: Option<&Text>,
-) -> fmt::Result {
+fn write_condition(f: &mut fmt::Formatter<'_>, word: &str, name: &[u8], value: Option<&Text>) -> fmt::Result {
     write!(f, "{{{word} ")?;
     write_bytes(f, name)?;
     if let Some(value) = value {
