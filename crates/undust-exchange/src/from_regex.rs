@@ -226,6 +226,9 @@ fn class_name(class: &Class) -> Result<String, String> {
         Class::Alpha => "alpha",
         Class::Alnum => "alnum",
         Class::Hex => "hex",
+        Class::AnyCase(_) | Class::ExactDigits(_) | Class::Range { .. } => {
+            return Err("it asks for numbers or for words in any case".into());
+        }
         Class::OneOf(words) | Class::NoneOf(words) => {
             let is_plain = |b: &u8| b.is_ascii_alphanumeric() || b"-_.".contains(b);
             if !words.iter().flatten().all(is_plain) {

@@ -70,8 +70,20 @@ const WORDS: [&str; 22] = [
     "{x}",
 ];
 const NAMES: [&str; 7] = ["a", "b", "c", "sid", "A", "", "!a"];
-const OPEN_TEXTS: [&str; 31] = [
+const OPEN_TEXTS: [&str; 43] = [
     "{x}",
+    "{x:..5}",
+    "{x:2..}",
+    "{y:1..1}-{x}",
+    "{x:digits2}",
+    "{x:digits1}{y}",
+    "{z:a?}",
+    "{x:i'a|b-a'}",
+    "{x?}{z:a|b}",
+    "{x}{y:digits}",
+    "*{y:..5}-a",
+    "{x:!a}{y:digits1}",
+    "{x}{z:i'b'}{y?}",
     "*",
     "{y}",
     "{x:digits}",
@@ -132,8 +144,13 @@ pub(crate) fn few_rules(dice: &mut Dice) -> RuleSet {
 }
 
 fn site_rules(dice: &mut Dice, site: &str, count: usize) -> SiteRules {
-    // Now and then a site of substitutions, as one learner finds them: they overlap and feed each other.
-    let make = if dice.seldom(4) { |dice: &mut Dice, _: &str| substitution(dice) } else { action };
+    // Now and then a site of substitutions, as one learner finds them: they overlap and feed each other. Or one of rules that change
+    // the query alone.
+    let make = match dice.up_to(5) {
+        5 => |dice: &mut Dice, _: &str| substitution(dice),
+        4 => |dice: &mut Dice, _: &str| query_rule(dice),
+        _ => action,
+    };
     let rules = (0..count).filter_map(|_| Some(rule(make(dice, site)?, dice))).collect();
     SiteRules { site: site.to_owned(), rules }
 }
@@ -297,6 +314,24 @@ fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -
         query.push_str(item);
     }
     query
+}
+
+/// A rule about the parameters of one script.
+fn query_rule(dice: &mut Dice) -> Option<Action> {
+    let head = dice.pick(&["http://{...}/a", "http://a.com/a", "http://{...}/{...}"]);
+    let texts = |dice: &mut Dice| {
+        dice.pick(&["{x}", "1", "a", "{x}-{y}", "{?}", "{x:!a|b}", "{x:digits}", "{z:a|b}"])
+    };
+    let from = format!("{head}{}", query(dice, true, texts));
+    let plain = without_classes(&from);
+    let to = match dice.up_to(4) {
+        0 => plain.replace("{...}", dice.pick(&OTHERS)),
+        1 => plain.replace("a={x}", dice.pick(&["a={y}", "a=1", "b={x}"])),
+        2 => format!("{head}{}", query(dice, false, rewrite_text)),
+        3 => format!("{head}?{}&{}", dice.pick(&["a=1", "b={x}", "a={x}", "c"]), dice.pick(&OTHERS)),
+        _ => format!("{head}?{}", dice.pick(&OTHERS)),
+    };
+    Action::rewrite(&from, &to).ok()
 }
 
 /// Functions of the remaining parameters.

@@ -42,6 +42,9 @@ fn hole(class: &Class, optional: bool, behind: &[Piece], ends: &str) -> Result<S
         Class::NoneOf(words) if before_end => Ok(none_of(words, ends, optional)?),
         Class::NoneOf(_) => Err("an expression cannot say which words are excluded before other text".into()),
         Class::OneOf(words) => one_of(words, optional, behind),
+        Class::AnyCase(_) | Class::ExactDigits(_) | Class::Range { .. } => {
+            Err("an expression cannot say which numbers or words in any case it asks for".into())
+        }
         set => {
             let is_clear = match next {
                 None => true,
@@ -85,13 +88,18 @@ fn members(class: &Class) -> &'static str {
         Class::Alpha => "[A-Za-z]",
         Class::Alnum => "[0-9A-Za-z]",
         Class::Hex => "[0-9A-Fa-f]",
-        Class::Any | Class::OneOf(_) | Class::NoneOf(_) => ".",
+        Class::Any
+        | Class::OneOf(_)
+        | Class::NoneOf(_)
+        | Class::AnyCase(_)
+        | Class::ExactDigits(_)
+        | Class::Range { .. } => ".",
     }
 }
 
 /// Whether no byte is in both.
 fn are_apart(one: &Class, other: &Class) -> bool {
-    let is_set = |class: &Class| !class.is_open() && !matches!(class, Class::OneOf(_));
+    let is_set = |class: &Class| !class.is_open() && !matches!(class, Class::OneOf(_) | Class::AnyCase(_));
     is_set(other) && !(0..=u8::MAX).any(|byte| one.holds(byte) && other.holds(byte))
 }
 

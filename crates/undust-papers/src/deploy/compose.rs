@@ -9,7 +9,8 @@ use std::collections::HashMap;
 
 use undust::rules::Rewrite;
 use undust::rules::template::{
-    Class, Filter, Convert, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal, literal,
+    Class, Convert, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
+    literal,
 };
 
 /// `first` and then `next`, as one rewrite; nothing where that cannot be said.
@@ -117,6 +118,9 @@ impl<'t> Found<'t> {
         if let Class::NoneOf(words) = class {
             return words.iter().all(|word| self.is_never(text, word));
         }
+        if matches!(class, Class::AnyCase(_) | Class::ExactDigits(_) | Class::Range { .. }) {
+            return false;
+        }
         *class == Class::Any || text.iter().all(|piece| self.holds_only(piece, class))
     }
 
@@ -128,6 +132,7 @@ impl<'t> Found<'t> {
             [Piece::Star] => word != b"*",
             [Piece::Hole { name, convert: Convert::Copy, .. }] => match self.read(name) {
                 Some((Class::OneOf(held), _)) => !held.iter().any(|held| held == word),
+                Some((Class::AnyCase(held), _)) => !held.iter().any(|held| held.eq_ignore_ascii_case(word)),
                 Some((held, _)) => held.excludes(word) || !word.iter().all(|byte| held.holds(*byte)),
                 None => false,
             },
@@ -143,7 +148,7 @@ impl<'t> Found<'t> {
             Piece::Star => class.holds(b'*'),
             Piece::Hole { name, convert, .. } => match self.read(name) {
                 _ if *convert != Convert::Copy => false,
-                Some((Class::Any | Class::NoneOf(_), _)) | None => false,
+                Some((Class::Any | Class::NoneOf(_) | Class::AnyCase(_), _)) | None => false,
                 Some((Class::OneOf(words), _)) => words.iter().all(|word| all(word)),
                 Some((held, _)) => (0..=u8::MAX).all(|byte| !held.holds(byte) || class.holds(byte)),
             },

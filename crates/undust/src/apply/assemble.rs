@@ -130,7 +130,7 @@ impl<'t, 'c> Builder<'t, 'c> {
             Piece::Star => PieceTest::Hole { class: Class::Any, least: 1, bind: Bind::Ignore },
             Piece::Hole { name, class, optional, .. } => {
                 let mut class = class.clone();
-                if let Class::OneOf(words) = &mut class {
+                if let Class::OneOf(words) | Class::AnyCase(words) = &mut class {
                     words.sort_by_key(|word| std::cmp::Reverse(word.len()));
                 }
                 PieceTest::Hole { class, least: usize::from(!optional), bind: self.bind(name) }

@@ -329,7 +329,8 @@ impl FixedValues {
     }
 
     fn add_param(&mut self, name: &[u8], value: Option<&Text>) {
-        let seven = |class: &Class| if let Some(word) = class.words().first() { word.clone() } else { b"7".to_vec() };
+        let seven =
+            |class: &Class| if let Some(word) = class.words().first() { word.clone() } else { b"7".to_vec() };
         let value = value.map(|text| fill(text, &mut |_, class| seven(class)));
         self.params.insert(param(name, value.as_deref()));
         self.values.extend(value);
@@ -452,9 +453,8 @@ fn fill_query(
 ) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
-    let is_named = |name: &Vec<u8>| {
-        items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name))
-    };
+    let is_named =
+        |name: &Vec<u8>| items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name));
     for item in items {
         match &item.kind {
             QueryKind::If(name, text) if !is_named(name) => {
@@ -506,7 +506,9 @@ fn fresh_value(class: &Class, number: usize) -> Vec<u8> {
         Class::Any | Class::Alnum => format!("Fresh{number}").into_bytes(),
         Class::Lower | Class::Alpha => b"fresh".to_vec(),
         Class::Upper => b"FRESH".to_vec(),
-        Class::OneOf(words) => words.first().cloned().unwrap_or_default(),
+        Class::OneOf(words) | Class::AnyCase(words) => words.first().cloned().unwrap_or_default(),
+        Class::ExactDigits(count) => vec![b'1'; usize::from(*count)],
+        Class::Range { least, .. } => least.to_string().into_bytes(),
         // Of one value more than there are words, one is none of them.
         Class::NoneOf(words) => (number..=number + words.len())
             .map(|number| fresh_value(&Class::Any, number))

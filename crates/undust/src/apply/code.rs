@@ -322,9 +322,7 @@ impl Op {
             3 => Op::DotBehindRest,
             4 => Op::PathRest(convert),
             5 => Op::ParamSeparator(small),
-            6 => {
-                Op::Others { sorted: medium != 0, separator: (small != 0).then_some(small), filter: large }
-            }
+            6 => Op::Others { sorted: medium != 0, separator: (small != 0).then_some(small), filter: large },
             _ => Op::Fragment,
         }
     }
@@ -351,7 +349,8 @@ mod tests {
                 Op::HostRest { convert, dot_before: true },
             ]);
         }
-        let others = |separator: Option<u8>| Op::Others { sorted: separator.is_some(), separator, filter: 70_000 };
+        let others =
+            |separator: Option<u8>| Op::Others { sorted: separator.is_some(), separator, filter: 70_000 };
         ops.extend([None, Some(b'&')].map(others));
         assert!(ops.iter().all(|op| Op::unpack(op.pack()) == *op));
         let header = Header {

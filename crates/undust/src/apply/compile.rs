@@ -377,7 +377,11 @@ impl Canonicalizer {
         scratch.lay_out(split, self.needs_labels);
         match site.map_or(Fired::None, |changes| self.fire_one_of(changes, split, scratch)) {
             Fired::None if every.is_empty() => Fired::None,
-            Fired::None => self.fire_one_of(every, split, scratch),
+            // What is last among the rules of every site may not be so among those of the site.
+            Fired::None => match self.fire_one_of(every, split, scratch) {
+                Fired::Last if site.is_some() => Fired::OneOfMany,
+                fired => fired,
+            },
             Fired::Last if !every.is_empty() => Fired::OneOfMany,
             fired => fired,
         }

@@ -214,7 +214,7 @@ fn text_gives_back(read: &Text, printed: &Text) -> bool {
     }
     // A `*` is found again where it was printed, unless a word of a class could hold it.
     let piece = |(read, printed): (&Piece, &Piece)| match (read, printed) {
-        (Piece::Hole { class: Class::OneOf(_), .. }, _) => false,
+        (Piece::Hole { class: Class::OneOf(_) | Class::AnyCase(_), .. }, _) => false,
         (Piece::Hole { name, .. }, Piece::Hole { name: same, convert, .. }) => {
             name == same && *convert == Convert::Copy
         }
@@ -290,7 +290,7 @@ fn is_word(template: &Template, name: &str) -> bool {
         |word: &Vec<u8>| !word.is_empty() && word.iter().all(|b| b.is_ascii_alphanumeric() || *b == b'-');
     let holds_word = |class: &Class| match class {
         Class::Any | Class::NoneOf(_) => false,
-        Class::OneOf(words) => words.iter().all(plain),
+        Class::OneOf(words) | Class::AnyCase(words) => words.iter().all(plain),
         _ => true,
     };
     template.texts().flatten().any(|piece| {
@@ -434,9 +434,9 @@ fn words_printed(text: &Text, from: &Template) -> Option<Vec<Vec<u8>>> {
 
 /// The hole of this name, where something is known of its text.
 fn read_hole<'t>(from: &'t Template, name: &str) -> Option<&'t Piece> {
-    from.texts().flatten().find(|piece| {
-        matches!(piece, Piece::Hole { name: n, class, .. } if n == name && *class != Class::Any)
-    })
+    from.texts().flatten().find(
+        |piece| matches!(piece, Piece::Hole { name: n, class, .. } if n == name && *class != Class::Any),
+    )
 }
 
 fn lists_may_agree(pattern: &List, printed: &List, from: &Template) -> bool {
@@ -536,9 +536,7 @@ fn rest_may_hold(first: &Rewrite, name: &[u8], wanted: Option<&Text>) -> bool {
         return texts_may_agree(wanted, value, from);
     }
     let is_excluded = |word: &[u8]| {
-        let refuses = |item: &QueryItem| {
-            matches!(&item.kind, QueryKind::Unless(n, text) if n.as_slice() == name && fits(text, word))
-        };
+        let refuses = |item: &QueryItem| matches!(&item.kind, QueryKind::Unless(n, text) if n.as_slice() == name && fits(text, word));
         !filter.keeps(name, Some(word)) || query_of(from).iter().any(refuses)
     };
     let may_be_kept = match filter {
@@ -567,9 +565,7 @@ fn rest_surely_holds(first: &Rewrite, name: &[u8], wanted: Option<&Text>) -> boo
             listed || without_names(read) == *wanted
         }
     };
-    let holds = |item: &QueryItem| {
-        matches!(&item.kind, QueryKind::If(n, read) if n.as_slice() == name && surely_fits(read.as_ref()))
-    };
+    let holds = |item: &QueryItem| matches!(&item.kind, QueryKind::If(n, read) if n.as_slice() == name && surely_fits(read.as_ref()));
     is_kept && query_of(from).iter().any(holds)
 }
 
@@ -603,7 +599,10 @@ mod tests {
             &[true, true],
         );
         check(&[("http://a/x?s=*&{...}", "http://a/x?{...}")], &[true]);
-        check(&[("http://a/x?s=*&{...}", "http://a/x?{...}"), ("http://a/x?t=*&{...}", "http://a/x?{...}")], &[false, false]);
+        check(
+            &[("http://a/x?s=*&{...}", "http://a/x?{...}"), ("http://a/x?t=*&{...}", "http://a/x?{...}")],
+            &[false, false],
+        );
         check(&[("http://a/x?a=*", "http://a/y"), ("http://a/{z}", "http://a/{z}/")], &[false, true]);
         check(&[("http://a/x", "http://b/x")], &[false]);
         check(&[("http://a/{...}/i", "http://a/{...}/")], &[true]);

@@ -8,7 +8,9 @@ use std::collections::BTreeMap;
 use super::error::CompileError;
 use super::form::{Form, in_form};
 use super::{MAX_STEPS, keeps_host, too_long};
-use crate::rules::template::{Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text};
+use crate::rules::template::{
+    Class, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text,
+};
 use crate::rules::{Action, EVERY_SITE, Rewrite, Rule, RuleSet, Substitute};
 use crate::url::{Param, SplitUrl, find_by_host_suffix, normalize};
 
@@ -185,9 +187,9 @@ struct Bindings<'u> {
 fn rewrite_template(rewrite: &Rewrite, url: &SplitUrl) -> Option<Vec<u8>> {
     let bound = bind(rewrite.matches(), url)?;
     let repeats = |filter: &Filter| match filter {
-        Filter::With(values) => {
-            values.iter().any(|(name, _)| bound.others.iter().filter(|p| p.name == name.as_slice()).count() > 1)
-        }
+        Filter::With(values) => values
+            .iter()
+            .any(|(name, _)| bound.others.iter().filter(|p| p.name == name.as_slice()).count() > 1),
         _ => false,
     };
     let query = rewrite.becomes().query.iter().flatten();
@@ -304,10 +306,16 @@ fn match_text<'u>(text: &Text, value: &'u [u8], bound: &mut Bindings<'u>) -> Opt
     for (i, piece) in text.iter().enumerate() {
         let next = text.get(i + 1);
         let is_last = i + 2 >= text.len();
-        let taken = match piece {
-            Piece::Literal(bytes) => rest.starts_with(bytes).then_some(bytes.len())?,
-            Piece::Star => take(&Class::Any, 1, next, is_last, rest)?,
-            Piece::Hole { class, optional, .. } => take(class, usize::from(!optional), next, is_last, rest)?,
+        let (class, least) = match piece {
+            Piece::Hole { class, optional, .. } => (class, usize::from(!optional)),
+            Piece::Literal(_) | Piece::Star => (&Class::Any, 1),
+        };
+        let taken = match (piece, next) {
+            (Piece::Literal(bytes), _) => rest.starts_with(bytes).then_some(bytes.len())?,
+            (_, Some(Piece::Hole { class: end, .. })) if class.is_open() => {
+                up_to_class(class, least, end, is_last, rest)?
+            }
+            _ => take(class, least, next, is_last, rest)?,
         };
         let (held, after) = rest.split_at(taken);
         rest = after;
@@ -323,12 +331,32 @@ fn match_text<'u>(text: &Text, value: &'u [u8], bound: &mut Bindings<'u>) -> Opt
     rest.is_empty().then_some(())
 }
 
+/// How much of `rest` an open hole takes before a hole of the class `end`: up to the first place where that stands.
+fn up_to_class(class: &Class, least: usize, end: &Class, end_is_last: bool, rest: &[u8]) -> Option<usize> {
+    let stands = |at: usize| {
+        let inside = at > least && rest[at - 1].is_ascii_digit();
+        let taken = take(end, 1, None, true, &rest[at..]);
+        !(inside && end.is_number()) && taken.is_some_and(|taken| !end_is_last || at + taken == rest.len())
+    };
+    let taken = (least..rest.len()).find(|&at| stands(at))?;
+    (!class.excludes(&rest[..taken])).then_some(taken)
+}
+
 /// How much of `rest` a hole takes: see the rules at the end of the `template` module's introduction.
 fn take(class: &Class, least: usize, next: Option<&Piece>, next_is_last: bool, rest: &[u8]) -> Option<usize> {
     let taken = match (class, next) {
         (Class::OneOf(words), _) => {
             let fitting = words.iter().filter(|w| rest.starts_with(w));
             fitting.map(Vec::len).max().or((least == 0).then_some(0))?
+        }
+        (Class::AnyCase(words), _) => {
+            let starts = |w: &&Vec<u8>| rest.to_ascii_lowercase().starts_with(w);
+            words.iter().filter(starts).map(Vec::len).max().or((least == 0).then_some(0))?
+        }
+        (Class::ExactDigits(count), _) => {
+            let count = usize::from(*count);
+            let is_run = rest.iter().take_while(|b| b.is_ascii_digit()).count() >= count;
+            if is_run { count } else { 0 }
         }
         (class, None) if class.is_open() => rest.len(),
         (class, Some(Piece::Literal(bytes))) if class.is_open() && next_is_last => {

@@ -279,6 +279,42 @@ mod tests {
         check(&[sort, back], "1 2");
     }
 
+    /// Lists of parameters that matter, as learners propose them, among rules that drop, sort and shorten.
+    #[test]
+    fn lists_of_parameters() {
+        let list = ("{s}://{...}/view.php?t={t?}&{...}", "{s}://{...}/view.php?t={t}");
+        let two = ("http://{...}/list.php?b={b?}&a={a?}&{...}", "http://{...}/list.php?b={b}&a={a}");
+        let none = ("{s}://{...}/login.php?{...}", "{s}://{...}/login.php");
+        let sort = ("{s}://{...}/{...}?{...}", "{s}://{...}/{...}?{sorted(...)}");
+        let only = ("{s}://{...}/{...}/view.php?{...}", "{s}://{...}/{...}/view.php?{only(t|start|b)}");
+        let without = ("{s}://{...}/{...}?{...}", "{s}://{...}/{...}?{without(sid|start=0)}");
+        let day = ("{s}://{...}/{...}?{if t={d}T{x}}&{...}", "{s}://{...}/{...}?{with(t={d})}");
+        let drop = ("{s}://{...}/{...}?q={?}&{...}", "{s}://{...}/{...}?{...}");
+        let path = ("{s}://{...}/print/{x}?id={id}&{...}", "{s}://{...}/{x}?id={id}&{...}");
+        for rule in [list, two, none, sort, only, without, day, drop, path] {
+            check(&[rule], "");
+        }
+        check(&[list, none, sort, only, without, day, drop, path], "");
+        check(&[list, two, none, without, drop], "");
+        check(&[two, sort], "1 2");
+        let dash = "{s}://{...}/{...}?{if t={d}-{x}}&{...}";
+        check(&[day, (dash, "{s}://{...}/{...}?{with(t={d}T{x})}")], "");
+        check(&[day, (dash, "{s}://{...}/{...}?{with(t={d}-{x}Ta)}")], "1 2");
+        check(&[("http://{...}/?{...}", "http://{...}/?{with(a=1)}"), drop], "");
+        let (one, other) = ("http://{...}/?{if a=x}&{...}", "http://{...}/?{unless a=x}&{...}");
+        check(&[(one, "http://{...}/?{with(b=1)}"), (other, "http://{...}/?{with(b=2)}")], "");
+        check(&[(one, "http://{...}/?{with(a=y)}"), (other, "http://{...}/?{with(a=x)}")], "1 2");
+    }
+
+    /// `?{...}` also matches a URL without parameters.
+    #[test]
+    fn queries_that_are_not_there() {
+        check(
+            &[("http://a.com/x?{...}", "http://a.com/y"), ("http://a.com/y?{...}", "http://a.com/x")],
+            "1 2",
+        );
+    }
+
     /// By the look of them each feeds the other; two steps on, it is clear that they do not.
     #[test]
     fn a_closer_look() {

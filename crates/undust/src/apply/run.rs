@@ -338,11 +338,29 @@ fn hole_len(class: &Class, least: usize, after: &[PieceTest], rest: &[u8]) -> Op
             [] => rest.len(),
             [PieceTest::Exact(bytes)] => rest.strip_suffix(bytes.as_slice())?.len(),
             [PieceTest::Exact(bytes), ..] => least + memchr::memmem::find(rest.get(least..)?, bytes)?,
-            _ => return None,
+            [PieceTest::Hole { class: end, .. }, more @ ..] => {
+                (least..rest.len()).find(|&at| stands_at(at, least, end, more.is_empty(), rest))?
+            }
         },
+        Class::AnyCase(words) => {
+            let starts =
+                |w: &&Vec<u8>| rest.get(..w.len()).is_some_and(|start| start.eq_ignore_ascii_case(w));
+            words.iter().find(starts).map_or(0, Vec::len)
+        }
+        Class::ExactDigits(count) => {
+            let count = usize::from(*count);
+            let is_run = rest.get(..count).is_some_and(|run| run.iter().all(u8::is_ascii_digit));
+            if is_run { count } else { 0 }
+        }
         run => rest.iter().position(|b| !run.holds(*b)).unwrap_or(rest.len()),
     };
     (len >= least && !class.excludes(&rest[..len])).then_some(len)
+}
+
+/// Whether a hole of the class `end` can begin at this place, behind an open one. At the end of a value, it must take all.
+fn stands_at(at: usize, least: usize, end: &Class, is_last: bool, rest: &[u8]) -> bool {
+    let is_inside = end.is_number() && at > least && rest[at - 1].is_ascii_digit();
+    !is_inside && hole_len(end, 1, &[], &rest[at..]).is_some_and(|len| !is_last || at + len == rest.len())
 }
 
 impl Bind {

@@ -14,12 +14,17 @@
 //! | `{id?}` | any text, also none, captured | |
 //! | `{?}` | any text, also none, not captured | |
 //! | `{id:digits}` | a run of a class: `digits lower upper alpha alnum hex`, or `{x:a\|b}` one of these words | |
+//! | `{n:1..12}` `{y:digits4}` `{s:i'a\|b'}` | a number in a range (`..5`, `5..`), so many digits, one of these words in any case | |
+//! | `{x:a?}` | one word or nothing | |
 //! | `{id:!a\|b}` | any non-empty text but these words (`{id:!a\|b?}`: also none) | |
 //! | `{:digits}` `{:!a\|b}` | the same without a name, not captured | |
 //! | `{lower(id)}` | | converted: `lower upper encode decode` |
 //! | `{...}` | the remainder: any further host labels, path components, parameters, or a fragment | the same, copied |
 //! | `{sorted(...)}` | | the further parameters, sorted by name |
+//! | `{only(a\|b)}` `{without(a\|b=1)}` | | some of the further parameters; `{sorted(only(a))}` |
+//! | `{with(a={x}\|b=1)}` | | the further parameters, these with other values |
 //! | `!name` | (in the query) this parameter is absent | |
+//! | `{if a}` `{if a={x}}` `{unless a=1}` | (in the query) such a parameter is there, or not, and stays where it is | |
 //! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |
 //!
 //! What a template does not mention must be absent: a match without `?` matches only URLs without a query. Parameters match in

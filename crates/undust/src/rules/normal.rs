@@ -77,6 +77,13 @@ fn text(text: &mut Text) {
                 words.sort_unstable();
                 words.dedup();
             }
+            Piece::Hole { class: Class::AnyCase(words), .. } => {
+                for word in words.iter_mut() {
+                    *word = bytes(word).to_ascii_lowercase();
+                }
+                words.sort_unstable();
+                words.dedup();
+            }
             Piece::Hole { .. } | Piece::Star => {}
         }
     }

@@ -1,7 +1,8 @@
 //! From template notation to [`Template`]: first atoms (characters, stars, braces), then the structure of a URL over them.
 
 use super::template::{
-    Class, Convert, Filter, Fragment, Item, List, Piece, QueryItem, QueryKind, Template, Text, as_literal,
+    Class, Convert, Filter, Fragment, Item, List, MAX_DIGITS, Piece, QueryItem, QueryKind, Template, Text,
+    as_literal,
 };
 
 /// An error in the notation of a template or substitution: the message and the text.
@@ -74,7 +75,8 @@ fn brace(rest: &str) -> Result<(usize, Vec<Atom>), String> {
         let (end, _) = end.ok_or("{'…'} is not closed")?;
         return Ok((end + 4, quoted.as_bytes()[..end].iter().map(|&b| Atom::Quoted(b)).collect()));
     }
-    let end = if NESTED.iter().any(|word| rest[1..].starts_with(word)) { nested_end(rest) } else { rest.find('}') };
+    let end =
+        if NESTED.iter().any(|word| rest[1..].starts_with(word)) { nested_end(rest) } else { rest.find('}') };
     let end = end.ok_or("'{' without '}' (write {'{'} for the character)")?;
     let inside = &rest[1..end];
     let atom = match inside.strip_prefix("0x") {
@@ -232,7 +234,9 @@ fn others(inside: &str) -> Result<QueryKind, String> {
         Some(("only", names)) => Filter::only(entries(names, param_name)?),
         Some(("without", params)) => Filter::without(entries(params, named_value)?),
         Some(("with", values)) => Filter::with(entries(values, assignment)?),
-        _ => return Err(format!("'{{{inside}}}' is none of {{...}}, only(), without(), with() and sorted()")),
+        _ => {
+            return Err(format!("'{{{inside}}}' is none of {{...}}, only(), without(), with() and sorted()"));
+        }
     };
     Ok(QueryKind::Others { sorted, filter })
 }
@@ -305,7 +309,7 @@ fn hole(inside: &str) -> Result<Piece, String> {
     }
     let (inside, optional) = inside.strip_suffix('?').map_or((inside, false), |i| (i, true));
     let (name, class) = match inside.split_once(':') {
-        Some((name, word)) => (name, class(word)?),
+        Some((name, word)) => (name, class(word, optional)?),
         None => (inside, Class::Any),
     };
     Ok(Piece::Hole { name: hole_name(name)?, class, optional, convert: Convert::Copy })
@@ -328,19 +332,43 @@ fn convert(function: &str) -> Result<Convert, String> {
     found.map(|(_, c)| *c).ok_or_else(|| format!("'{function}' is none of lower, upper, encode, decode"))
 }
 
-fn class(word: &str) -> Result<Class, String> {
+/// A class; one word alone is one only if it may be left out.
+fn class(word: &str, optional: bool) -> Result<Class, String> {
     if let Some((_, class)) = Class::NAMED.iter().find(|(name, _)| *name == word) {
         return Ok(class.clone());
+    }
+    if let Some(any_case) = word.strip_prefix("i'").and_then(|rest| rest.strip_suffix('\'')) {
+        let lower = any_case.to_ascii_lowercase();
+        return words(&lower).map(Class::AnyCase).ok_or(format!("'{word}' names no word (write i'a|b')"));
+    }
+    if let Some(numbers) = numbers(word) {
+        return numbers;
     }
     if let Some(none_of) = word.strip_prefix('!') {
         return words(none_of).map(Class::NoneOf).ok_or(format!("'{word}' names no word (write !a|b)"));
     }
-    if !word.contains('|') {
+    if !word.contains('|') && !optional {
         return Err(format!(
-            "'{word}' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b)"
+            "'{word}' is no class (digits, digits4, 1..12, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b, in any case: i'a|b')"
         ));
     }
     words(word).map(Class::OneOf).ok_or(format!("'{word}' names no word (write a|b)"))
+}
+
+/// `digits4`, `1..12`, `..2005` or `2014..`, if it is one of these.
+fn numbers(word: &str) -> Option<Result<Class, String>> {
+    let digits = |text: &str| text.bytes().all(|b| b.is_ascii_digit());
+    if let Some(count) = word.strip_prefix("digits").filter(|count| digits(count)) {
+        let count = count.parse().ok().filter(|count| *count > 0).map(Class::ExactDigits);
+        return Some(count.ok_or(format!("'{word}' is no number of digits from 1 to 255")));
+    }
+    let (least, most) = word.split_once("..").filter(|(a, b)| digits(a) && digits(b) && word != "..")?;
+    if least.len().max(most.len()) > MAX_DIGITS {
+        return Some(Err(format!("a number of '{word}' has more than {MAX_DIGITS} digits")));
+    }
+    let (least, most) = (least.parse().unwrap_or_default(), most.parse().ok());
+    let is_empty = most.is_some_and(|most: u64| most < least);
+    Some(if is_empty { Err(format!("no number is in '{word}'")) } else { Ok(Class::Range { least, most }) })
 }
 
 /// `a|b`: the words, in order, if there are any.
@@ -384,6 +412,7 @@ mod tests {
             "http://a.com/?{'!'}x=!y",
             "http://a.com/?{if a}&{if b=}&{if c={day}T{:digits}-{'}'}|{'*'}};{unless d={:a|b}}&{if !x}&{if }&{if =}",
             "http://a.com/?{only(a)}",
+            "http://a.com/{x:..2005}/{y:1..12?}/{:2014..}/{z:digits4}/{:i'a|b-c'?}/{:|i'a|j'}/{:1..2|}",
             "http://a.com/?x&{sorted(only(a b|c{'|'}d|{'{'}))}",
             "http://a.com/?{without(a|b=|c=1=)|d=))}",
             "http://a.com/?{sorted(with(a={x}-{lower(y)}{'|'}|b=|c=é{0xFF}))}",
@@ -395,6 +424,9 @@ mod tests {
         prints("http://a/{x:!c|a||b|a|}", "http://a/{x:!a|b|c}");
         prints("http://a/{x:b|!a}", "http://a/{x:|!a|b}");
         prints("http://{'['}a.b]/", "http://[a.b]/");
+        prints("http://a/{x:i'B|a'}", "http://a/{x:i'a|b'}");
+        prints("http://a/{x:0..5}-{y:007..}", "http://a/{x:..5}-{y:7..}");
+        prints("http://a/?do={do:show?}", "http://a/?do={do:show|?}");
         prints("http://a/?{unless a}", "http://a/?!a");
         prints("http://a/?{only(b|a|b)}", "http://a/?{only(a|b)}");
         prints("http://a/?{without(b|a=1|a)}", "http://a/?{without(a|a=1|b)}");
@@ -415,11 +447,21 @@ mod tests {
         fails("http://a/{a b}", "'a b' is not a name (letters, digits, '_', '-')");
         fails("http://a/x{...}", "'...' is not a name (letters, digits, '_', '-')");
         fails("http://a/{sorted(...)}", "'sorted' is none of lower, upper, encode, decode");
-        fails("http://a/?{lower(...)}", "'{lower(...)}' is none of {...}, only(), without(), with() and sorted()");
+        fails(
+            "http://a/?{lower(...)}",
+            "'{lower(...)}' is none of {...}, only(), without(), with() and sorted()",
+        );
         fails(
             "http://a/{x:int}",
-            "'int' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b)",
+            "'int' is no class (digits, digits4, 1..12, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b, in any case: i'a|b')",
         );
+        fails("http://a/{x:3..1}", "no number is in '3..1'");
+        fails(
+            "http://a/{x:..1234567890123456789}",
+            "a number of '..1234567890123456789' has more than 18 digits",
+        );
+        fails("http://a/{x:digits0}", "'digits0' is no number of digits from 1 to 255");
+        fails("http://a/{x:i'|'}", "'i'|'' names no word (write i'a|b')");
         fails("http://a/?{only()}", "a list of parameters is empty");
         fails("http://a/?{sorted(without())}", "a list of parameters is empty");
         fails("http://a/?{with(a)}", "with() needs values: with(name=value)");

@@ -6,7 +6,9 @@ use serde::{Deserialize, Serialize};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::parse::{self, Atom, SyntaxError};
-use super::template::{Class, Convert, Filter, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes};
+use super::template::{
+    Class, Convert, Filter, Fragment, Item, List, Piece, QueryKind, Template, Text, write_bytes,
+};
 use super::validation::{Validation, Verdict};
 use crate::url::SplitUrl;
 
@@ -575,7 +577,9 @@ fn check_size(template: &Template) -> Result<(), String> {
 fn named_bytes(kind: &QueryKind) -> usize {
     match kind {
         QueryKind::If(name, _) | QueryKind::Unless(name, _) => name.len(),
-        QueryKind::Others { filter: Filter::Only(names), .. } => names.iter().map(|name| name.len() + 1).sum(),
+        QueryKind::Others { filter: Filter::Only(names), .. } => {
+            names.iter().map(|name| name.len() + 1).sum()
+        }
         QueryKind::Others { filter: Filter::Without(params), .. } => {
             params.iter().map(|(name, value)| name.len() + value.as_ref().map_or(0, Vec::len) + 1).sum()
         }
@@ -644,7 +648,12 @@ fn check_match_piece(piece: &Piece, next: Option<&Piece>) -> Result<(), String> 
         }
         Piece::Hole { class, .. } => class.is_open(),
     };
-    if open_ended && !matches!(next, None | Some(Piece::Literal(_))) {
+    let has_end = match next {
+        None | Some(Piece::Literal(_)) => true,
+        Some(Piece::Star) => false,
+        Some(Piece::Hole { class, optional, .. }) => class.ends_hole() && !optional,
+    };
+    if open_ended && !has_end {
         return Err(
             "where the first of two neighbouring holes ends is open: put text or a class between".into()
         );

@@ -215,6 +215,17 @@ pub enum Class {
     OneOf(Vec<Vec<u8>>),
     /// Anything but exactly one of these words (sorted).
     NoneOf(Vec<Vec<u8>>),
+    /// `i'a|b'`: one of these words in any case (sorted, in lower case).
+    AnyCase(Vec<Vec<u8>>),
+    /// `digits4`: exactly so many digits.
+    ExactDigits(u8),
+    /// `1..12`, `..2005`, `2014..`: a run of digits whose number is in the range.
+    Range {
+        /// The least number.
+        least: u64,
+        /// The greatest number; without one, any number of digits is in the range.
+        most: Option<u64>,
+    },
 }
 
 impl Class {
@@ -233,15 +244,32 @@ impl Class {
         matches!(self, Class::Any | Class::NoneOf(_))
     }
 
-    /// Whether `text` is a word that it excludes.
+    /// Whether `text` is a word or a number that it excludes.
     pub fn excludes(&self, text: &[u8]) -> bool {
-        matches!(self, Class::NoneOf(words) if words.iter().any(|word| word == text))
+        match self {
+            Class::NoneOf(words) => words.iter().any(|word| word == text),
+            Class::Range { least, most } => !text.is_empty() && !is_in_range(text, *least, *most),
+            _ => false,
+        }
+    }
+
+    /// Whether the end of an open hole before it is known: it reaches to the first place where this class stands.
+    pub fn ends_hole(&self) -> bool {
+        matches!(
+            self,
+            Class::OneOf(_) | Class::AnyCase(_) | Class::Digits | Class::ExactDigits(_) | Class::Range { .. }
+        )
+    }
+
+    /// Whether text of this class begins where a run of digits does, not inside.
+    pub(crate) fn is_number(&self) -> bool {
+        matches!(self, Class::Digits | Class::Range { .. })
     }
 
     /// The words it names.
     pub(crate) fn words(&self) -> &[Vec<u8>] {
         match self {
-            Class::OneOf(words) | Class::NoneOf(words) => words,
+            Class::OneOf(words) | Class::NoneOf(words) | Class::AnyCase(words) => words,
             _ => &[],
         }
     }
@@ -250,15 +278,26 @@ impl Class {
     pub fn holds(&self, byte: u8) -> bool {
         match self {
             Class::Any | Class::NoneOf(_) => true,
-            Class::Digits => byte.is_ascii_digit(),
+            Class::Digits | Class::ExactDigits(_) | Class::Range { .. } => byte.is_ascii_digit(),
             Class::Lower => byte.is_ascii_lowercase(),
             Class::Upper => byte.is_ascii_uppercase(),
             Class::Alpha => byte.is_ascii_alphabetic(),
             Class::Alnum => byte.is_ascii_alphanumeric(),
             Class::Hex => byte.is_ascii_hexdigit(),
-            Class::OneOf(_) => false,
+            Class::OneOf(_) | Class::AnyCase(_) => false,
         }
     }
+}
+
+/// The digits of a number that a range compares; longer ones are greater than any.
+pub(crate) const MAX_DIGITS: usize = 18;
+
+fn is_in_range(digits: &[u8], least: u64, most: Option<u64>) -> bool {
+    if digits.len() > MAX_DIGITS {
+        return most.is_none();
+    }
+    let number = std::str::from_utf8(digits).ok().and_then(|text| text.parse::<u64>().ok());
+    number.is_some_and(|number| number >= least && most.is_none_or(|most| number <= most))
 }
 
 /// The conversion of a copied value.
@@ -433,12 +472,7 @@ fn write_query(f: &mut fmt::Formatter<'_>, items: &[QueryItem]) -> fmt::Result {
     Ok(())
 }
 
-fn write_condition(
-    f: &mut fmt::Formatter<'_>,
-    word: &str,
-    name: &[u8],
-    value: Option<&Text>,
-) -> fmt::Result {
+fn write_condition(f: &mut fmt::Formatter<'_>, word: &str, name: &[u8], value: Option<&Text>) -> fmt::Result {
     write!(f, "{{{word} ")?;
     write_bytes(f, name)?;
     if let Some(value) = value {
@@ -541,10 +575,20 @@ fn write_class(f: &mut fmt::Formatter<'_>, class: &Class) -> fmt::Result {
     if let Some((name, _)) = Class::NAMED.iter().find(|(_, named)| named == class) {
         return write!(f, ":{name}");
     }
+    match class {
+        Class::ExactDigits(count) => return write!(f, ":digits{count}"),
+        Class::Range { least: 0, most: Some(most) } => return write!(f, ":..{most}"),
+        Class::Range { least, most: Some(most) } => return write!(f, ":{least}..{most}"),
+        Class::Range { least, most: None } => return write!(f, ":{least}.."),
+        Class::AnyCase(words) => {
+            return write!(f, ":i'{}'", String::from_utf8_lossy(&words.join(&b'|')));
+        }
+        _ => {}
+    }
     let ([first, ..], [.., last]) = (class.words(), class.words()) else { return Ok(()) };
     let none_of = matches!(class, Class::NoneOf(_));
     // A bar before the first word and one behind the last are no words, but keep apart what would mean something else.
-    f.write_str(match (none_of, first.starts_with(b"!")) {
+    f.write_str(match (none_of, first.starts_with(b"!") || first.starts_with(b"i'")) {
         (true, _) => ":!",
         (false, true) => ":|",
         (false, false) => ":",

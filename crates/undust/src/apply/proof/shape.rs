@@ -141,7 +141,8 @@ impl Shape {
 
 fn least_of(class: &Class) -> usize {
     match class {
-        Class::OneOf(words) => words.iter().map(Vec::len).min().unwrap_or_default(),
+        Class::ExactDigits(count) => usize::from(*count),
+        Class::OneOf(words) | Class::AnyCase(words) => words.iter().map(Vec::len).min().unwrap_or_default(),
         _ => 1,
     }
 }
