@@ -207,12 +207,15 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch
     }
 }
 
-/// Learn statements about a site, judged by its labels.
+/// Learn statements about a site and shapes to skip, judged by its labels. Decisions of an earlier file stay; its other rules have no part in it yet.
 fn learn_statements(site: &Site, config: &Config, watch: &Watch) -> LearnedSite {
     watch(Stage::Choosing);
+    let earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
     let learned = statements::learn(site, config.site_by, config.max_fpr);
+    watch(Stage::Skips);
+    let skips = skips_of(site, &earlier, &learned.rules, config);
     LearnedSite {
-        rules: SiteRules { site: site.name.clone(), rules: learned.rules },
+        rules: SiteRules { site: site.name.clone(), rules: earlier.with([learned.rules, skips.rules].concat()) },
         candidates: learned.candidates,
         ..LearnedSite::nothing(site)
     }

@@ -280,12 +280,6 @@ impl Forms {
         }
     }
 
-    /// Pages that no living form is of.
-    pub(super) fn pages_lost(&self) -> u64 {
-        let reached = self.count.iter().filter(|count| **count > 0).count() as u64;
-        self.total_pages.saturating_sub(reached)
-    }
-
     pub(super) fn examples(&self, trial: &Trial) -> Vec<[String; 2]> {
         let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
         let pair = |(m, after): (&Move, &Vec<u8>)| [text(&self.text[m.form as usize]), text(after)];

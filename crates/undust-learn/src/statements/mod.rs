@@ -180,16 +180,10 @@ impl Search {
             return false;
         }
         if !is_fit(&self.forms.with_rule(&rule)) {
-            if std::env::var_os("UNDUST_TRACE").is_some() {
-                eprintln!("UNFIT {:6} saved {:4} lost {}", trial.score.saved, trial.score.lost, rule.action);
-            }
             return false;
         }
         rule.learner = Some(NAME.to_owned());
         rule.evidence = Some(evidence(&self.forms, &trial));
-        if std::env::var_os("UNDUST_TRACE").is_some() {
-            eprintln!("{:6} saved {:4} lost {:4}/{} bad  {}", trial.score.saved, trial.score.lost, trial.score.bad_groups, trial.score.groups, rule.action);
-        }
         if let Effect::One(target) = &ranked.statement.effect {
             self.forms.note_wall(&trial, target);
         }

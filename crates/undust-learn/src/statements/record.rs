@@ -101,10 +101,6 @@ impl Record {
     pub(super) fn has(&self, name: u32) -> bool {
         self.params.iter().any(|param| param.name == name)
     }
-
-    pub(super) fn is(&self, name: u32, value: u32) -> bool {
-        self.params.iter().any(|param| param.name == name && param.value == Some(value))
-    }
 }
 
 impl Param {

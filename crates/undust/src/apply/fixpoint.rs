@@ -65,7 +65,8 @@ pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
         _ => return true,
     };
     let pattern = then.matches();
-    let stays_fixed = || (first == then && gives_back(first)) || leaves_alone(then, first);
+    let stays_fixed =
+        || (first == then && gives_back(first)) || leaves_alone(then, first) || leads_to_the_same(then, first);
     match trust {
         Trust::All => may_match(pattern, first) && !stays_fixed(),
         Trust::AllButQuery => {
@@ -74,6 +75,16 @@ pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
         }
         Trust::Nothing => true,
     }
+}
+
+/// Whether both rules print one address behind the host, and `then` the scheme and host that it reads: it prints what is there already.
+fn leads_to_the_same(then: &Rewrite, first: &Rewrite) -> bool {
+    let (from, to) = (then.matches(), then.becomes());
+    let behind_host = Template { scheme: Text::new(), host: List::new(), ..to.clone() };
+    to == first.becomes()
+        && behind_host.is_fixed()
+        && (&from.scheme, &from.host) == (&to.scheme, &to.host)
+        && [from, first.matches()].iter().all(|read| read.port.is_none() && read.userinfo.is_none())
 }
 
 /// Whether `then` does nothing but choose and sort parameters, and has nothing to do with those that `first` prints.
