@@ -318,9 +318,10 @@ impl FixedValues {
         self.segments.extend(template.path.iter().filter_map(Item::fixed).map(<[u8]>::to_vec));
         for item in template.query.iter().flatten() {
             match &item.kind {
-                QueryKind::Param(name, value) => self.add_param(name, value.as_ref()),
                 QueryKind::If(name, None) => self.add_param(name, Some(&vec![Piece::Star])),
-                QueryKind::If(name, value) => self.add_param(name, value.as_ref()),
+                QueryKind::Param(name, value) | QueryKind::If(name, value) => {
+                    self.add_param(name, value.as_ref());
+                }
                 QueryKind::Unless(name, value) => self.add_param(name, Some(value)),
                 QueryKind::Others { filter, .. } => self.add_filter(filter),
                 QueryKind::Absent(_) => {}
