@@ -34,6 +34,7 @@ impl<'t> Query<'t> {
                 QueryKind::Absent(name) => query.absent.push(name),
                 QueryKind::Others { .. } => query.others = true,
                 QueryKind::If(..) | QueryKind::Unless(..) => return Err("it has a condition".into()),
+                QueryKind::AnyName(..) => return Err("it asks for one of several parameters".into()),
             }
         }
         Ok(query)
@@ -66,6 +67,10 @@ pub(super) fn each_layout<'t>(
         return Ok(vec![finish(pattern.clone(), from, to)?]);
     };
     let query = Query::new(items)?;
+    // Where there is no query, the expression would have to make one.
+    if query.others && query.named.is_empty() && to.query.as_ref().is_some_and(Vec::is_empty) {
+        return Err("it prints a query that is empty".into());
+    }
     let pattern = &Pattern { separator: query.separator, ..pattern.clone() };
     let prints = to.query.iter().flatten().any(|item| matches!(item.kind, QueryKind::Others { .. }));
     let orders = orders(&query)?;
@@ -229,7 +234,7 @@ pub(super) fn print(pattern: &Pattern, to: &Template, out: &mut Replacement) -> 
                     pattern.print_text(value, out)?;
                 }
             }
-            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+            QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
             QueryKind::Others { sorted: true, .. } => return Err("it puts parameters in order".into()),
             QueryKind::Others { filter, .. } if *filter != Filter::All => {
                 return Err("it chooses among all parameters".into());

@@ -322,6 +322,9 @@ impl FixedValues {
                 QueryKind::Param(name, value) | QueryKind::If(name, value) => {
                     self.add_param(name, value.as_ref());
                 }
+                QueryKind::AnyName(names, value) => {
+                    names.iter().for_each(|name| self.add_param(name, value.as_ref()));
+                }
                 QueryKind::Unless(name, value) => self.add_param(name, Some(value)),
                 QueryKind::Others { filter, .. } => self.add_filter(filter),
                 QueryKind::Absent(_) => {}
@@ -454,8 +457,7 @@ fn fill_query(
 ) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
-    let is_named =
-        |name: &Vec<u8>| items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name));
+    let is_named = |name: &Vec<u8>| items.iter().any(|item| item.kind.taken_names().contains(name));
     for item in items {
         match &item.kind {
             QueryKind::If(name, text) if !is_named(name) => {
@@ -465,6 +467,10 @@ fn fill_query(
             QueryKind::Param(name, text) => {
                 let text = text.as_ref().map(|text| fill(text, value));
                 params.push(param(name, text.as_deref()));
+            }
+            QueryKind::AnyName(names, text) => {
+                let text = text.as_ref().map(|text| fill(text, value));
+                params.extend(names.first().map(|name| param(name, text.as_deref())));
             }
             QueryKind::Others { .. } => params.extend(other.map(<[u8]>::to_vec)),
             QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
