@@ -81,7 +81,10 @@ fn leaves_alone(then: &Rewrite, first: &Rewrite) -> bool {
     let (from, to) = (then.matches(), then.becomes());
     let takes_others = query_of(from).iter().all(|item| item.kind.taken_names().is_empty());
     let [QueryItem { kind: QueryKind::Others { sorted, filter }, .. }] = query_of(to) else { return false };
+    // A bare `?` is not printed again.
+    let is_bare = first.becomes().query.as_ref().is_some_and(Vec::is_empty);
     takes_others
+        && !is_bare
         && has_others(query_of(from))
         && (&from.scheme, &from.host, &from.path) == (&to.scheme, &to.host, &to.path)
         && !from.texts().flatten().any(|piece| *piece == Piece::Star)
@@ -633,6 +636,10 @@ mod tests {
         check(&[("http://a/x?!a&{...}", "http://a/x?{sorted(...)}"), other], &[true, true]);
         check(&[("http://a/x?{...}", "http://a/x?{with(a=1)}"), other], &[false, false]);
         check(&[("http://a/x?{...}", "http://a/x?{with(a=s)}"), other], &[true, false]);
+        check(
+            &[("http://a/x?{...}", "http://a/x?{...}"), ("http://a/x?b&{...}", "http://a/x?")],
+            &[false, false],
+        );
     }
 
     #[test]
