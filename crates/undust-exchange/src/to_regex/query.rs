@@ -67,12 +67,11 @@ pub(super) fn each_layout<'t>(
         return Ok(vec![finish(pattern.clone(), from, to)?]);
     };
     let query = Query::new(items)?;
-    // Where there is no query, the expression would have to make one.
-    if query.others && query.named.is_empty() && to.query.as_ref().is_some_and(Vec::is_empty) {
-        return Err("it prints a query that is empty".into());
-    }
     let pattern = &Pattern { separator: query.separator, ..pattern.clone() };
     let prints = to.query.iter().flatten().any(|item| matches!(item.kind, QueryKind::Others { .. }));
+    if pattern.only_query && query.others && query.named.is_empty() && !prints && to.query.is_some() {
+        return Err("it makes a query where there is none".into());
+    }
     let orders = orders(&query)?;
     let layouts: Vec<Layout> = match (query.others, prints) {
         (false, _) => vec![Layout::Alone],
