@@ -323,7 +323,9 @@ impl FixedValues {
                     self.add_param(name, value.as_ref());
                 }
                 QueryKind::AnyName(names, value) => {
-                    names.iter().for_each(|name| self.add_param(name, value.as_ref()));
+                    for name in names {
+                        self.add_param(name, value.as_ref());
+                    }
                 }
                 QueryKind::Unless(name, value) => self.add_param(name, Some(value)),
                 QueryKind::Others { filter, .. } => self.add_filter(filter),
