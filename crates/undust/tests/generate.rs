@@ -297,6 +297,9 @@ fn query(dice: &mut Dice, is_match: bool, text: fn(&mut Dice) -> &'static str) -
         items.push(match dice.up_to(4) {
             0 => name.to_owned(),
             1 if is_match && dice.seldom(2) => format!("!{name}"),
+            3 if is_match && dice.seldom(2) => {
+                format!("{}={}", dice.pick(&["{:a|b}", "{:sid|c}", "{:a|}"]), text(dice))
+            }
             2 if is_match && dice.seldom(2) => {
                 let text = text(dice);
                 condition(dice, name, text)
@@ -564,6 +567,8 @@ pub(crate) fn instance(dice: &mut Dice, template: &str, host: &str) -> String {
             "{...}" if out.ends_with("://") => host,
             "{...}" => dice.pick(&["a", "b/c", "a/b/1", "", "B/%41"]),
             "{'*'}" => "*",
+            "{:a|}" => "a",
+            "{:c|sid}" => "sid",
             "{p}" => "81",
             "{s}" | "{s:http|https}" | "{s:!ftp|https}" => "http",
             _ if hole.contains("digits") => dice.pick(&["1", "22"]),

@@ -34,6 +34,7 @@ impl<'t> Query<'t> {
                 QueryKind::Absent(name) => query.absent.push(name),
                 QueryKind::Others { .. } => query.others = true,
                 QueryKind::If(..) | QueryKind::Unless(..) => return Err("it has a condition".into()),
+                QueryKind::AnyName(..) => return Err("it asks for one of several parameters".into()),
             }
         }
         Ok(query)
@@ -68,6 +69,9 @@ pub(super) fn each_layout<'t>(
     let query = Query::new(items)?;
     let pattern = &Pattern { separator: query.separator, ..pattern.clone() };
     let prints = to.query.iter().flatten().any(|item| matches!(item.kind, QueryKind::Others { .. }));
+    if pattern.only_query && query.others && query.named.is_empty() && !prints && to.query.is_some() {
+        return Err("it makes a query where there is none".into());
+    }
     let orders = orders(&query)?;
     let layouts: Vec<Layout> = match (query.others, prints) {
         (false, _) => vec![Layout::Alone],
@@ -229,7 +233,7 @@ pub(super) fn print(pattern: &Pattern, to: &Template, out: &mut Replacement) -> 
                     pattern.print_text(value, out)?;
                 }
             }
-            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+            QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
             QueryKind::Others { sorted: true, .. } => return Err("it puts parameters in order".into()),
             QueryKind::Others { filter, .. } if *filter != Filter::All => {
                 return Err("it chooses among all parameters".into());

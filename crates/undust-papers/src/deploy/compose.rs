@@ -197,7 +197,7 @@ impl<'t> Found<'t> {
         for item in template {
             let name = match &item.kind {
                 QueryKind::Others { .. } => continue,
-                QueryKind::If(..) | QueryKind::Unless(..) => return None,
+                QueryKind::AnyName(..) | QueryKind::If(..) | QueryKind::Unless(..) => return None,
                 QueryKind::Param(name, _) | QueryKind::Absent(name) => name,
             };
             let of_name = |item: &&QueryItem| matches!(&item.kind, QueryKind::Param(n, _) if n == name);
@@ -220,6 +220,7 @@ impl<'t> Found<'t> {
     fn names_parameter(&self, name: &[u8]) -> bool {
         self.first.query.iter().flatten().any(|item| match &item.kind {
             QueryKind::Param(known, _) | QueryKind::Absent(known) => known == name,
+            QueryKind::AnyName(known, _) => known.iter().any(|known| known == name),
             QueryKind::If(..) | QueryKind::Unless(..) | QueryKind::Others { .. } => false,
         })
     }
@@ -305,7 +306,9 @@ impl<'t> Found<'t> {
                     }
                     filled.extend(others.iter().map(|other| taken(other, separator, *sorted)));
                 }
-                QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => return Err(Depends),
+                QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {
+                    return Err(Depends);
+                }
             }
         }
         // Of `?{...}` nothing is printed where there are no parameters.

@@ -151,7 +151,8 @@ fn place(item: &QueryItem) -> (u8, &[u8]) {
         QueryKind::Absent(name) => (1, name),
         QueryKind::If(name, _) => (2, name),
         QueryKind::Unless(name, _) => (3, name),
-        QueryKind::Others { .. } => (4, b""),
+        QueryKind::AnyName(names, _) => (4, names.first().map_or(b"", Vec::as_slice)),
+        QueryKind::Others { .. } => (5, b""),
     }
 }
 

@@ -178,12 +178,13 @@ impl<'t, 'c> Builder<'t, 'c> {
         for item in items {
             match &item.kind {
                 QueryKind::Param(name, value) => {
-                    self.header.params += 1;
                     self.exact(name);
-                    match value {
-                        Some(value) => self.test(value),
-                        None => self.tests.push(Test::NoValue.pack()),
-                    }
+                    self.param_value(value.as_ref());
+                }
+                QueryKind::AnyName(names, value) => {
+                    let names = Test::OneOf(self.code.word_list(names));
+                    self.tests.push(names.pack());
+                    self.param_value(value.as_ref());
                 }
                 QueryKind::Others { .. } => self.header.flags |= flag::OTHERS,
                 QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
@@ -199,6 +200,15 @@ impl<'t, 'c> Builder<'t, 'c> {
 }
 
 impl Builder<'_, '_> {
+    /// The value of a parameter, behind the test of its name.
+    fn param_value(&mut self, value: Option<&Text>) {
+        self.header.params += 1;
+        match value {
+            Some(value) => self.test(value),
+            None => self.tests.push(Test::NoValue.pack()),
+        }
+    }
+
     fn condition(&mut self, kind: &QueryKind) {
         let (holds, name, value) = match kind {
             QueryKind::If(name, value) => (true, name, value.as_ref()),
@@ -335,7 +345,8 @@ impl Printer<'_, '_, '_> {
                         self.text(value);
                     }
                 }
-                QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+                QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {
+                }
                 QueryKind::Others { sorted, filter } => {
                     let separator =
                         if i > 0 { Some(item.separator) } else { items.get(1).map(|s| s.separator) };

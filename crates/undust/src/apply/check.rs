@@ -318,9 +318,15 @@ impl FixedValues {
         self.segments.extend(template.path.iter().filter_map(Item::fixed).map(<[u8]>::to_vec));
         for item in template.query.iter().flatten() {
             match &item.kind {
-                QueryKind::Param(name, value) => self.add_param(name, value.as_ref()),
                 QueryKind::If(name, None) => self.add_param(name, Some(&vec![Piece::Star])),
-                QueryKind::If(name, value) => self.add_param(name, value.as_ref()),
+                QueryKind::Param(name, value) | QueryKind::If(name, value) => {
+                    self.add_param(name, value.as_ref());
+                }
+                QueryKind::AnyName(names, value) => {
+                    for name in names {
+                        self.add_param(name, value.as_ref());
+                    }
+                }
                 QueryKind::Unless(name, value) => self.add_param(name, Some(value)),
                 QueryKind::Others { filter, .. } => self.add_filter(filter),
                 QueryKind::Absent(_) => {}
@@ -453,8 +459,7 @@ fn fill_query(
 ) -> Vec<u8> {
     let Some(items) = &template.query else { return Vec::new() };
     let mut params: Vec<Vec<u8>> = Vec::new();
-    let is_named =
-        |name: &Vec<u8>| items.iter().any(|item| matches!(&item.kind, QueryKind::Param(n, _) if n == name));
+    let is_named = |name: &Vec<u8>| items.iter().any(|item| item.kind.taken_names().contains(name));
     for item in items {
         match &item.kind {
             QueryKind::If(name, text) if !is_named(name) => {
@@ -464,6 +469,10 @@ fn fill_query(
             QueryKind::Param(name, text) => {
                 let text = text.as_ref().map(|text| fill(text, value));
                 params.push(param(name, text.as_deref()));
+            }
+            QueryKind::AnyName(names, text) => {
+                let text = text.as_ref().map(|text| fill(text, value));
+                params.extend(names.first().map(|name| param(name, text.as_deref())));
             }
             QueryKind::Others { .. } => params.extend(other.map(<[u8]>::to_vec)),
             QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}

@@ -194,6 +194,8 @@ pub(super) enum Test {
     NoValue,
     /// Any value or none, of a condition.
     Anything,
+    /// One of the words of the list at this place, as the name of a parameter.
+    OneOf(u32),
 }
 
 /// The use of the text of a hole.
@@ -268,6 +270,7 @@ impl Test {
             Test::Pieces { first, count } => word(4, 0, count, first),
             Test::NoValue => word(5, 0, 0, 0),
             Test::Anything => word(9, 0, 0, 0),
+            Test::OneOf(words) => word(10, 0, 0, words),
             Test::NoneOf { words, bind: Bind::Ignore } => word(6, 0, 0, words),
             Test::NoneOf { words, bind: Bind::Set(slot) } => word(7, 0, slot, words),
             Test::NoneOf { words, bind: Bind::Same(slot) } => word(8, 0, slot, words),
@@ -286,6 +289,7 @@ impl Test {
             7 => Test::NoneOf { words: large, bind: Bind::Set(medium) },
             8 => Test::NoneOf { words: large, bind: Bind::Same(medium) },
             9 => Test::Anything,
+            10 => Test::OneOf(large),
             _ => Test::NoValue,
         }
     }
@@ -337,7 +341,7 @@ mod tests {
         let literal = Literal { at: 0xDEAD_BEEF, len: 0xABCD };
         let binds = [Bind::Ignore, Bind::Set(7), Bind::Same(u16::MAX)];
         let mut tests = vec![Test::Exact(literal), Test::Pieces { first: u32::MAX, count: 3 }];
-        tests.extend([Test::NoValue, Test::Anything]);
+        tests.extend([Test::NoValue, Test::Anything, Test::OneOf(7)]);
         tests.extend(binds.map(Test::Open));
         tests.extend(binds.map(|bind| Test::NoneOf { words: u32::MAX, bind }));
         assert!(tests.iter().all(|test| Test::unpack(test.pack()) == *test));

@@ -90,9 +90,12 @@ fn leads_to_the_same(then: &Rewrite, first: &Rewrite) -> bool {
 /// Whether `then` does nothing but choose and sort parameters, and has nothing to do with those that `first` prints.
 fn leaves_alone(then: &Rewrite, first: &Rewrite) -> bool {
     let (from, to) = (then.matches(), then.becomes());
-    let takes_others = query_of(from).iter().all(|item| !matches!(item.kind, QueryKind::Param(..)));
+    let takes_others = query_of(from).iter().all(|item| item.kind.taken_names().is_empty());
     let [QueryItem { kind: QueryKind::Others { sorted, filter }, .. }] = query_of(to) else { return false };
+    // A bare `?` is not printed again.
+    let is_bare = first.becomes().query.as_ref().is_some_and(Vec::is_empty);
     takes_others
+        && !is_bare
         && has_others(query_of(from))
         && (&from.scheme, &from.host, &from.path) == (&to.scheme, &to.host, &to.path)
         && !from.texts().flatten().any(|piece| *piece == Piece::Star)
@@ -182,6 +185,9 @@ pub(super) fn paired_texts(rewrite: &Rewrite) -> Option<Vec<(&Text, &Text)>> {
                 _ => return None,
             }
         }
+    }
+    if query_of(from).iter().any(|item| matches!(item.kind, QueryKind::AnyName(..))) {
+        return None;
     }
     let (read, printed) = (params_by_name(from), params_by_name(to));
     let others = |t: &Template| t.query.as_deref().map(has_others);
@@ -473,7 +479,7 @@ fn lists_may_agree(pattern: &List, printed: &List, from: &Template) -> bool {
 fn queries_may_agree(pattern: Option<&[QueryItem]>, first: &Rewrite) -> bool {
     let printed = first.becomes().query.as_deref();
     let items = printed.unwrap_or_default();
-    let count = |items: &[QueryItem]| items.iter().filter(|i| matches!(i.kind, QueryKind::Param(..))).count();
+    let count = |items: &[QueryItem]| items.iter().filter(|i| !i.kind.taken_names().is_empty()).count();
     let open = has_others(items);
     let Some(pattern) = pattern else { return printed.is_none() || (open && count(items) == 0) };
     let counts_agree = has_others(pattern)
@@ -489,12 +495,15 @@ fn item_may_agree(wanted: &QueryKind, first: &Rewrite) -> bool {
     let (from, items) = (first.matches(), query_of(first.becomes()));
     let values = |name: &[u8]| values_of(items, name);
     match wanted {
-        QueryKind::Param(name, wanted) => {
-            let agrees = |value: &&Option<Text>| match (wanted, value) {
-                (Some(wanted), Some(value)) => texts_may_agree(wanted, value, from),
-                (wanted, value) => wanted.is_none() == value.is_none(),
+        QueryKind::Param(_, value) | QueryKind::AnyName(_, value) => {
+            let agrees = |printed: &&Option<Text>| match (value, printed) {
+                (Some(value), Some(printed)) => texts_may_agree(value, printed, from),
+                (value, printed) => value.is_none() == printed.is_none(),
             };
-            values(name).iter().any(agrees) || rest_may_hold(first, name, wanted.as_ref())
+            let may_be = |name: &Vec<u8>| {
+                values(name).iter().any(agrees) || rest_may_hold(first, name, value.as_ref())
+            };
+            wanted.taken_names().iter().any(may_be)
         }
         QueryKind::If(name, wanted) => {
             let agrees = |value: &&Option<Text>| match (wanted, value) {
@@ -534,9 +543,10 @@ fn printed_filter(first: &Rewrite) -> Option<&Filter> {
 
 /// Whether a match says how often there is a parameter of this name: it is not among the remaining ones.
 fn is_named(from: &Template, name: &[u8]) -> bool {
-    query_of(from).iter().any(
-        |item| matches!(&item.kind, QueryKind::Param(n, _) | QueryKind::Absent(n) if n.as_slice() == name),
-    )
+    query_of(from).iter().any(|item| match &item.kind {
+        QueryKind::Absent(absent) => absent.as_slice() == name,
+        kind => kind.taken_names().iter().any(|taken| taken.as_slice() == name),
+    })
 }
 
 /// Whether a parameter of this name, and with such a value if one is given, may be among the remaining ones that are printed.
@@ -637,6 +647,10 @@ mod tests {
         check(&[("http://a/x?!a&{...}", "http://a/x?{sorted(...)}"), other], &[true, true]);
         check(&[("http://a/x?{...}", "http://a/x?{with(a=1)}"), other], &[false, false]);
         check(&[("http://a/x?{...}", "http://a/x?{with(a=s)}"), other], &[true, false]);
+        check(
+            &[("http://a/x?{...}", "http://a/x?{...}"), ("http://a/x?b&{...}", "http://a/x?")],
+            &[false, false],
+        );
     }
 
     #[test]

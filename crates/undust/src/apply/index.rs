@@ -231,7 +231,7 @@ impl Outline {
         outline.segments = (least, if open { u8::MAX } else { least });
         let (mut named, mut others) = (0, false);
         for item in from.query.iter().flatten() {
-            named += usize::from(matches!(item.kind, QueryKind::Param(..)));
+            named += usize::from(!item.kind.taken_names().is_empty());
             others |= matches!(item.kind, QueryKind::Others { .. });
         }
         outline.count = (capped(named), if others { u8::MAX } else { capped(named) });

@@ -285,6 +285,11 @@ fn match_query<'u>(
                 match_option(value.as_ref(), left.remove(at).value, bound)?;
                 named.push(name);
             }
+            QueryKind::AnyName(names, value) => {
+                let at = left.iter().position(|p| names.iter().any(|name| p.name == name.as_slice()))?;
+                match_option(value.as_ref(), left.remove(at).value, bound)?;
+                named.extend(names.iter().map(Vec::as_slice));
+            }
             QueryKind::Absent(name) => named.push(name),
             QueryKind::Others { .. } => others = true,
             // Asked when everything else is known.
@@ -440,7 +445,7 @@ fn print_query(items: Option<&[QueryItem]>, bound: &Bindings, out: &mut Vec<u8>)
                 }
                 params.push((item.separator, one));
             }
-            QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
+            QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => {}
             QueryKind::Others { sorted, filter } => {
                 let separator = match (i, items.get(1)) {
                     (0, None) => bound.separator,

@@ -290,7 +290,11 @@ impl<'c> Tests<'c> {
     }
 
     fn is_exactly(&self, test: u64, value: &[u8]) -> bool {
-        matches!(Test::unpack(test), Test::Exact(literal) if self.code.equals(literal, value))
+        match Test::unpack(test) {
+            Test::Exact(literal) => self.code.equals(literal, value),
+            Test::OneOf(words) => self.code.has_word(words, value),
+            _ => false,
+        }
     }
 
     fn passes(&self, test: u64, value: Span, slots: &mut [Span]) -> bool {
@@ -305,7 +309,7 @@ impl<'c> Tests<'c> {
                 let pieces = &self.code.pieces[first as usize..][..count as usize];
                 pieces_match(pieces, self.raw, value, slots)
             }
-            Test::NoValue => false,
+            Test::NoValue | Test::OneOf(_) => false,
             Test::Anything => true,
         }
     }

@@ -144,7 +144,7 @@ fn query_losses(from: Option<&[QueryItem]>, to: Option<&[QueryItem]>) -> Option<
     let known = |item: &QueryItem| match &item.kind {
         QueryKind::Param(name, _) => value(name, from).is_some(),
         QueryKind::Others { sorted, filter } => !sorted && !matches!(filter, Filter::With(_)),
-        QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => true,
+        QueryKind::AnyName(..) | QueryKind::Absent(_) | QueryKind::If(..) | QueryKind::Unless(..) => true,
     };
     to.iter().all(known).then_some(lost)
 }

@@ -23,6 +23,7 @@
 //! | `{sorted(...)}` | | the further parameters, sorted by name |
 //! | `{only(a\|b)}` `{without(a\|b=1)}` | | some of the further parameters; `{sorted(only(a))}` |
 //! | `{with(a={x}\|b=1)}` | | the further parameters, these with other values |
+//! | `{:a\|b}={x}` | (in the query) one parameter of these names | |
 //! | `!name` | (in the query) this parameter is absent | |
 //! | `{if a}` `{if a={x}}` `{unless a=1}` | (in the query) such a parameter is there, or not, and stays where it is | |
 //! | `{'*'}` `{0xFF}` | text that would mean something else; a byte that is not text | the same |

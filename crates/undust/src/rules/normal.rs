@@ -36,6 +36,14 @@ fn template(template: &Template) -> Template {
                 *name = bytes(name);
                 value.iter_mut().for_each(text);
             }
+            QueryKind::AnyName(names, value) => {
+                for name in names.iter_mut() {
+                    *name = bytes(name);
+                }
+                names.sort_unstable();
+                names.dedup();
+                value.iter_mut().for_each(text);
+            }
             QueryKind::Unless(name, value) => {
                 *name = bytes(name);
                 text(value);

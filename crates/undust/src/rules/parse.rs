@@ -201,9 +201,27 @@ fn query_kind(entry: &[Atom]) -> Result<QueryKind, String> {
         _ => {
             let (name, value) = cut(entry, b"=");
             let value = value.split_first().map(|(_, inside)| text(inside, b"&;#")).transpose()?;
-            Ok(QueryKind::Param(param_name(name)?, value))
+            match any_name(name)? {
+                Some(names) => Ok(QueryKind::AnyName(names, value)),
+                None => Ok(QueryKind::Param(param_name(name)?, value)),
+            }
         }
     }
+}
+
+/// `{:a|b}` in the place of a name, if it is that.
+fn any_name(name: &[Atom]) -> Result<Option<Vec<Vec<u8>>>, String> {
+    let [Atom::Brace(inside)] = name else { return Ok(None) };
+    let Ok(Piece::Hole { name, class: Class::OneOf(names), optional: false, .. }) = hole(inside) else {
+        return Ok(None);
+    };
+    if !name.is_empty() {
+        return Err("which of several names it is is not remembered: write {:a|b}=".into());
+    }
+    if names.iter().flatten().any(|b| b"=&;#".contains(b)) {
+        return Err("a parameter's name holds none of =&;#".into());
+    }
+    Ok(Some(names))
 }
 
 /// `name` or `name=text`, behind `if` or `unless`.
@@ -412,6 +430,7 @@ mod tests {
             "http://a.com/?{'!'}x=!y",
             "http://a.com/?{if a}&{if b=}&{if c={day}T{:digits}-{'}'}|{'*'}};{unless d={:a|b}}&{if !x}&{if }&{if =}",
             "http://a.com/?{only(a)}",
+            "http://a.com/?{:s|sid}={x}&{:a|}&{:|!b|c}=&{...}",
             "http://a.com/{x:..2005}/{y:1..12?}/{:2014..}/{z:digits4}/{:i'a|b-c'?}/{:|i'a|j'}/{:1..2|}",
             "http://a.com/?x&{sorted(only(a b|c{'|'}d|{'{'}))}",
             "http://a.com/?{without(a|b=|c=1=)|d=))}",
@@ -462,6 +481,8 @@ mod tests {
         );
         fails("http://a/{x:digits0}", "'digits0' is no number of digits from 1 to 255");
         fails("http://a/{x:i'|'}", "'i'|'' names no word (write i'a|b')");
+        fails("http://a/?{n:a|b}=1", "which of several names it is is not remembered: write {:a|b}=");
+        fails("http://a/?{:a&|b}=1", "a parameter's name holds none of =&;#");
         fails("http://a/?{only()}", "a list of parameters is empty");
         fails("http://a/?{sorted(without())}", "a list of parameters is empty");
         fails("http://a/?{with(a)}", "with() needs values: with(name=value)");

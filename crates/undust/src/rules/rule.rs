@@ -577,6 +577,7 @@ fn check_size(template: &Template) -> Result<(), String> {
 fn named_bytes(kind: &QueryKind) -> usize {
     match kind {
         QueryKind::If(name, _) | QueryKind::Unless(name, _) => name.len(),
+        QueryKind::AnyName(names, _) => names.iter().map(|name| name.len() + 1).sum(),
         QueryKind::Others { filter: Filter::Only(names), .. } => {
             names.iter().map(|name| name.len() + 1).sum()
         }
@@ -690,6 +691,7 @@ fn check_rewrite(matches: &Template, becomes: &Template) -> Result<(), String> {
 fn check_printed(kind: &QueryKind) -> Result<(), String> {
     let wrong = match kind {
         QueryKind::Absent(_) => Some("a rewrite leaves out what is to be absent"),
+        QueryKind::AnyName(..) => Some("a parameter is printed under one name"),
         kind if kind.is_condition() => Some("a condition belongs into the match"),
         QueryKind::Others { filter, .. } => filter_fault(filter),
         _ => None,

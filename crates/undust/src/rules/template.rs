@@ -57,6 +57,8 @@ pub struct QueryItem {
 pub enum QueryKind {
     /// `name=value`, or `name` alone.
     Param(Vec<u8>, Option<Text>),
+    /// `{:sid|s}=value`: one parameter of these names (sorted; match only).
+    AnyName(Vec<Vec<u8>>, Option<Text>),
     /// `!name`: there is no such parameter.
     Absent(Vec<u8>),
     /// `{if name}`, `{if name=text}`: there is such a parameter, which stays where it is (match only).
@@ -81,7 +83,9 @@ impl QueryKind {
     /// The texts of an entry.
     pub(crate) fn texts(&self) -> impl Iterator<Item = &Text> {
         let (one, more): (Option<&Text>, &[(Vec<u8>, Text)]) = match self {
-            QueryKind::Param(_, value) | QueryKind::If(_, value) => (value.as_ref(), &[]),
+            QueryKind::Param(_, value) | QueryKind::If(_, value) | QueryKind::AnyName(_, value) => {
+                (value.as_ref(), &[])
+            }
             QueryKind::Unless(_, value) => (Some(value), &[]),
             QueryKind::Others { filter: Filter::With(values), .. } => (None, values),
             QueryKind::Absent(_) | QueryKind::Others { .. } => (None, &[]),
@@ -92,12 +96,23 @@ impl QueryKind {
     /// Mutable variant of [`QueryKind::texts`].
     fn texts_mut(&mut self) -> impl Iterator<Item = &mut Text> {
         let (one, more): (Option<&mut Text>, &mut [(Vec<u8>, Text)]) = match self {
-            QueryKind::Param(_, value) | QueryKind::If(_, value) => (value.as_mut(), &mut []),
+            QueryKind::Param(_, value) | QueryKind::If(_, value) | QueryKind::AnyName(_, value) => {
+                (value.as_mut(), &mut [])
+            }
             QueryKind::Unless(_, value) => (Some(value), &mut []),
             QueryKind::Others { filter: Filter::With(values), .. } => (None, values),
             QueryKind::Absent(_) | QueryKind::Others { .. } => (None, &mut []),
         };
         one.into_iter().chain(more.iter_mut().map(|(_, text)| text))
+    }
+
+    /// The names of the parameter that it takes from a URL.
+    pub fn taken_names(&self) -> &[Vec<u8>] {
+        match self {
+            QueryKind::Param(name, _) => std::slice::from_ref(name),
+            QueryKind::AnyName(names, _) => names,
+            _ => &[],
+        }
     }
 
     /// Whether it asks something of a URL and takes nothing from it.
@@ -455,6 +470,15 @@ fn write_query(f: &mut fmt::Formatter<'_>, items: &[QueryItem]) -> fmt::Result {
         match &item.kind {
             QueryKind::Param(name, value) => {
                 write_name(f, name)?;
+                if let Some(value) = value {
+                    f.write_str("=")?;
+                    write_text(f, value)?;
+                }
+            }
+            QueryKind::AnyName(names, value) => {
+                f.write_str("{")?;
+                write_class(f, &Class::OneOf(names.clone()))?;
+                f.write_str("}")?;
                 if let Some(value) = value {
                     f.write_str("=")?;
                     write_text(f, value)?;

@@ -233,7 +233,7 @@ fn of_rewrite(action: &Action, rewrite: &Rewrite, world: World) -> Effect {
 fn shapes(from: &Template, to: &Template) -> (Shape, Shape) {
     let (mut before, mut after) = (Shape::matched(from), Shape::printed(to));
     for (name, text) in to.query.iter().flatten().flat_map(|item| values(&item.kind)) {
-        let is_named = |kind: &QueryKind| matches!(kind, QueryKind::Param(n, _) if n == name);
+        let is_named = |kind: &QueryKind| kind.taken_names().contains(name);
         let known = from.query.iter().flatten().find_map(|item| match &item.kind {
             QueryKind::If(n, Some(read)) if n == name => Some(read),
             _ => None,

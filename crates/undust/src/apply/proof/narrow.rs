@@ -94,7 +94,7 @@ fn texts(template: &Template) -> Vec<Text> {
 
 /// Whether a match asks for a query: `{...}` alone may be nothing.
 fn needs_query(from: &Template) -> bool {
-    let asks = |kind: &QueryKind| matches!(kind, QueryKind::Param(..) | QueryKind::If(..));
+    let asks = |kind: &QueryKind| !kind.taken_names().is_empty() || matches!(kind, QueryKind::If(..));
     from.query.as_ref().is_some_and(|items| !has_others(items) || items.iter().any(|item| asks(&item.kind)))
 }
 

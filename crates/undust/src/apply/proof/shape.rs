@@ -90,13 +90,21 @@ impl Shape {
             self.fixed.push(b'?');
         }
         for item in items {
-            if let QueryKind::Param(name, value) = &item.kind {
-                self.fixed.push(b'&');
-                self.fixed.extend_from_slice(name);
-                if let Some(value) = value {
-                    self.fixed.push(b'=');
-                    self.text(value, printed);
+            let value = match &item.kind {
+                QueryKind::Param(name, value) => {
+                    self.fixed.push(b'&');
+                    self.fixed.extend_from_slice(name);
+                    value
                 }
+                QueryKind::AnyName(names, value) => {
+                    self.fixed.push(b'&');
+                    self.forget(names.iter().map(Vec::len).min().unwrap_or_default());
+                    value
+                }
+                _ => continue,
+            };
+            if let Some(value) = value {
+                self.value(value, printed);
             }
         }
     }

@@ -173,6 +173,7 @@ fn sides_that_do_not_fit() {
     fails("http://a/", "http://a/#{...}", "the match has no {...} in its fragment");
     fails("http://a/{...}", "http://a/{...}/{...}", "{...} can stand once in a path");
     fails("http://a/?a", "http://a/?!a", "a rewrite leaves out what is to be absent");
+    fails("http://a/?a", "http://a/?{:a|b}=1", "a parameter is printed under one name");
     fails("http://a/?a", "http://a/?{if a}", "a condition belongs into the match");
     fails("http://a/?{only(a)}", "http://a/", "a match does not choose parameters: that is for the rewrite");
     fails("http://a/?a", "http://a/?{only(a)}", "the match has no {...} in its query");
