@@ -215,7 +215,10 @@ fn learn_statements(site: &Site, config: &Config, watch: &Watch) -> LearnedSite 
     watch(Stage::Skips);
     let skips = skips_of(site, &earlier, &learned.rules, config);
     LearnedSite {
-        rules: SiteRules { site: site.name.clone(), rules: earlier.with([learned.rules, skips.rules].concat()) },
+        rules: SiteRules {
+            site: site.name.clone(),
+            rules: earlier.with([learned.rules, skips.rules].concat()),
+        },
         candidates: learned.candidates,
         ..LearnedSite::nothing(site)
     }

@@ -1,6 +1,6 @@
 //! Which texts of a site are frequent enough to be written out in a rule: path components, values, words. Others are ids, names, numbers: holes.
 
-use std::collections::{HashMap, HashSet};
+use std::collections::{BTreeMap, HashMap, HashSet};
 
 use super::record::Record;
 use super::tokens::{Shape, is_id, is_number, shape, tokens};
@@ -50,8 +50,8 @@ impl Census {
         let all: Vec<&Record> = records.iter().flatten().collect();
         let enough = |least: usize, share: f64| (least as f64).max(share * all.len() as f64);
         let mut components: HashMap<(usize, u32), usize> = HashMap::new();
-        let mut values: HashMap<(u32, u32), usize> = HashMap::new();
-        let mut of_text: HashMap<u32, usize> = HashMap::new();
+        let mut values: BTreeMap<(u32, u32), usize> = BTreeMap::new();
+        let mut of_text: BTreeMap<u32, usize> = BTreeMap::new();
         for record in &all {
             for (at, text) in record.path.iter().enumerate() {
                 *components.entry((at, *text)).or_default() += 1;
@@ -78,7 +78,7 @@ impl Census {
         let value_enough = enough(MIN_VALUE_FORMS, MIN_VALUE_SHARE);
         let is_word = |text: u32| {
             let bytes = texts.get(text);
-            !is_id(bytes) && !(is_number(bytes) && bytes.len() > 2)
+            !(is_id(bytes) || is_number(bytes) && bytes.len() > 2)
         };
         let is_component = |((at, text), count): (&(usize, u32), &usize)| {
             let enough = if *at == 0 && is_script(texts.get(*text)) { 2.0 } else { literal };
@@ -89,8 +89,10 @@ impl Census {
             *count as f64 >= value_enough && bytes.len() <= MAX_VALUE_CHARS && !is_id(bytes)
         };
         let kept_components = components.iter().filter(|c| is_component(*c)).map(|(key, _)| *key).collect();
-        let kept_values: HashSet<(u32, u32)> = values.iter().filter(|v| is_value(*v)).map(|(key, _)| *key).collect();
-        let (mut total, mut kinds): (HashMap<u32, usize>, HashMap<u32, usize>) = Default::default();
+        let kept_values: HashSet<(u32, u32)> =
+            values.iter().filter(|v| is_value(*v)).map(|(key, _)| *key).collect();
+        let mut total: HashMap<u32, usize> = HashMap::new();
+        let mut kinds: HashMap<u32, usize> = HashMap::new();
         for ((name, _), count) in &values {
             *total.entry(*name).or_default() += count;
             *kinds.entry(*name).or_default() += 1;
@@ -105,7 +107,11 @@ impl Census {
             components: kept_components,
             scopes: kept_values.iter().filter(|key| is_scope(key)).copied().collect(),
             values: kept_values,
-            words: words.iter().filter(|(_, n)| **n as f64 >= literal).map(|(word, _)| word.to_vec()).collect(),
+            words: words
+                .iter()
+                .filter(|(_, n)| **n as f64 >= literal)
+                .map(|(word, _)| word.to_vec())
+                .collect(),
             scripts: Vec::new(),
             script_of: HashMap::new(),
             shapes: Vec::new(),

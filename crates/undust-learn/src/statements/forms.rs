@@ -173,7 +173,7 @@ impl Forms {
     /// The groups that a trial makes.
     pub(super) fn groups(&self, moves: &[Move], target: impl Fn(u64) -> Option<u32>) -> Vec<Group> {
         let mut groups = Vec::new();
-        self.each_group(moves, target, |forms| {
+        each_group(moves, target, |forms| {
             let first = self.major[forms[0] as usize];
             let is_good = forms.iter().all(|form| self.major[*form as usize] == first);
             groups.push(Group { is_good, forms: forms.to_vec() });
@@ -185,30 +185,12 @@ impl Forms {
         self.by_text.get(&hash).copied()
     }
 
-    fn each_group(&self, moves: &[Move], target: impl Fn(u64) -> Option<u32>, mut see: impl FnMut(&[u32])) {
-        let mut order: Vec<(u64, u32)> = moves.iter().map(|m| (m.to, m.form)).collect();
-        order.sort_unstable();
-        let mut moved: Vec<u32> = moves.iter().map(|m| m.form).collect();
-        moved.sort_unstable();
-        let mut members = Vec::new();
-        for group in order.chunk_by(|a, b| a.0 == b.0) {
-            members.clear();
-            members.extend(group.iter().map(|(_, form)| *form));
-            if let Some(stays) = target(group[0].0).filter(|at| moved.binary_search(at).is_err()) {
-                members.push(stays);
-            }
-            if members.len() > 1 {
-                see(&members);
-            }
-        }
-    }
-
     /// Counts what moves save and lose; `target` is the form that has a hash already.
     pub(super) fn score(&self, moves: &[Move], target: impl Fn(u64) -> Option<u32>) -> Score {
         let mut score = Score::default();
         let mut losing: HashMap<u32, u32> = HashMap::new();
         let mut losing_groups: Vec<Vec<u32>> = Vec::new();
-        self.each_group(moves, target, |forms| {
+        each_group(moves, target, |forms| {
             score.groups += 1;
             score.saved += forms.len() as u64 - 1;
             let first = self.major[forms[0] as usize];
@@ -275,7 +257,9 @@ impl Forms {
 
     /// Remembers the address that a whole scope leads to, so that others lead there, too.
     pub(super) fn note_wall(&mut self, trial: &Trial, target: &str) {
-        if let Some((page, _)) = self.pages_of(&trial.moves.iter().map(|m| m.form).collect::<Vec<_>>()).first() {
+        if let Some((page, _)) =
+            self.pages_of(&trial.moves.iter().map(|m| m.form).collect::<Vec<_>>()).first()
+        {
             self.walls.entry(*page).or_insert_with(|| target.to_owned());
         }
     }
@@ -292,15 +276,31 @@ const MAX_EXAMPLES: usize = 3;
 
 /// Counts URLs of a page, and keeps the page of most URLs first.
 fn add_page(pages: &mut Vec<(u32, u32)>, page: u32, urls: u32) {
-    let at = match pages.iter().position(|(known, _)| *known == page) {
-        Some(at) => at,
-        None => {
-            pages.push((page, 0));
-            pages.len() - 1
-        }
-    };
+    let at = pages.iter().position(|(known, _)| *known == page).unwrap_or_else(|| {
+        pages.push((page, 0));
+        pages.len() - 1
+    });
     pages[at].1 += urls;
     if pages[at].1 > pages[0].1 || pages[at].1 == pages[0].1 && pages[at].0 < pages[0].0 {
         pages.swap(0, at);
+    }
+}
+
+/// Calls `see` with every group of forms that moves make equal; `target` is the form that has a hash already.
+fn each_group(moves: &[Move], target: impl Fn(u64) -> Option<u32>, mut see: impl FnMut(&[u32])) {
+    let mut order: Vec<(u64, u32)> = moves.iter().map(|m| (m.to, m.form)).collect();
+    order.sort_unstable();
+    let mut moved: Vec<u32> = moves.iter().map(|m| m.form).collect();
+    moved.sort_unstable();
+    let mut members = Vec::new();
+    for group in order.chunk_by(|a, b| a.0 == b.0) {
+        members.clear();
+        members.extend(group.iter().map(|(_, form)| *form));
+        if let Some(stays) = target(group[0].0).filter(|at| moved.binary_search(at).is_err()) {
+            members.push(stays);
+        }
+        if members.len() > 1 {
+            see(&members);
+        }
     }
 }

@@ -74,7 +74,8 @@ pub(crate) fn learn(site: &Site, site_by: SiteBy, max_loss: f64) -> Learned {
             break;
         }
     }
-    best.map(|(_, search)| Learned { rules: search.forms.rules, candidates: search.tried }).unwrap_or_default()
+    best.map(|(_, search)| Learned { rules: search.forms.rules, candidates: search.tried })
+        .unwrap_or_default()
 }
 
 /// A greedy search for statements.
@@ -140,7 +141,14 @@ impl Search {
             let value = utility(&score, &proposal.statement, self.price);
             if (value.is_none() || score.lost > 0) && except::is_worth(&proposal.statement, &score) {
                 let good = score.saved - score.wrong;
-                refused.push((good, Proposal { statement: proposal.statement.clone(), score: Some(score), forms: proposal.forms.clone() }));
+                refused.push((
+                    good,
+                    Proposal {
+                        statement: proposal.statement.clone(),
+                        score: Some(score),
+                        forms: proposal.forms.clone(),
+                    },
+                ));
             }
             if let Some(utility) = value {
                 ranked.push(Ranked { statement: proposal.statement, utility, forms: proposal.forms });
@@ -165,7 +173,8 @@ impl Search {
             return false;
         }
         let pays = |trial: &Trial| {
-            utility(&trial.score, &ranked.statement, self.price).filter(|left| *left >= MIN_UTILITY_LEFT * ranked.utility)
+            utility(&trial.score, &ranked.statement, self.price)
+                .filter(|left| *left >= MIN_UTILITY_LEFT * ranked.utility)
         };
         if let Some(forms) = &ranked.forms {
             let alive: Vec<u32> = forms.iter().copied().filter(|at| self.forms.is_alive(*at)).collect();

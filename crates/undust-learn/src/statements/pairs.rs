@@ -61,7 +61,10 @@ fn compare(proposer: &Proposer<'_>, simple: u32, other: u32, paths: bool) -> Vec
             out.push(Effect::Templates(from, format!("{{scheme}}://{}/{{...}}?{{...}}", text(to.host))));
         }
     }
-    if paths && (a.path != b.path || a.params != b.params) && a.params.len().max(b.params.len()) <= MAX_ALIAS_PARAMS {
+    if paths
+        && (a.path != b.path || a.params != b.params)
+        && a.params.len().max(b.params.len()) <= MAX_ALIAS_PARAMS
+    {
         if a.params == b.params {
             out.extend(components(proposer, a, b));
         }
@@ -76,7 +79,7 @@ fn compare(proposer: &Proposer<'_>, simple: u32, other: u32, paths: bool) -> Vec
 /// Parameters that one form has beside those of the other.
 fn together(proposer: &Proposer<'_>, a: &Record, b: &Record) -> Vec<Effect> {
     let (few, many) = if a.params.len() < b.params.len() { (a, b) } else { (b, a) };
-    if a.path != b.path || few.params.iter().any(|p| many.value(p.name) != Some(p.value)) {
+    if a.path != b.path || few.params.iter().any(|p| !many.holds(p)) {
         return Vec::new();
     }
     let mut more: Vec<(u32, Option<u32>)> =
@@ -147,12 +150,18 @@ fn alias(proposer: &Proposer<'_>, a: &Record, b: &Record, wide: bool) -> Option<
         return None;
     }
     let texts = |id: u32| proposer.texts.get(id);
-    let of = |r: &Record| -> BTreeSet<u32> { r.path.iter().copied().chain(r.params.iter().filter_map(|p| p.value)).collect() };
-    let both: BTreeSet<u32> = if wide { of(a).intersection(&of(b)).copied().collect() } else { BTreeSet::new() };
-    let fixed = |at: usize, id: u32| {
-        proposer.census.is_component(at, id, proposer.texts) && !(both.contains(&id) && !is_script(texts(id)) && !texts(id).is_empty())
+    let of = |r: &Record| -> BTreeSet<u32> {
+        r.path.iter().copied().chain(r.params.iter().filter_map(|p| p.value)).collect()
     };
-    let fixed_value = |name: u32, id: u32| proposer.census.is_value(name, id) && !both.contains(&id) && !is_number(texts(id));
+    let both: BTreeSet<u32> =
+        if wide { of(a).intersection(&of(b)).copied().collect() } else { BTreeSet::new() };
+    let fixed = |at: usize, id: u32| {
+        proposer.census.is_component(at, id, proposer.texts)
+            && !(both.contains(&id) && !is_script(texts(id)) && !texts(id).is_empty())
+    };
+    let fixed_value = |name: u32, id: u32| {
+        proposer.census.is_value(name, id) && !both.contains(&id) && !is_number(texts(id))
+    };
     let sources = sources(proposer, a, &fixed, &fixed_value);
     let mut used: Vec<usize> = Vec::new();
     let find = |text: &[u8], used: &mut Vec<usize>| -> Option<String> {
@@ -209,7 +218,10 @@ fn sources(
     let whole = |text: &[u8], hole: String, field| Source { text: text.to_vec(), hole, field, pattern: None };
     let texts = |id: u32| proposer.texts.get(id);
     for (i, param) in a.params.iter().enumerate() {
-        if let Some(value) = param.value.filter(|v| !texts(*v).is_empty() && (!fixed_value(param.name, *v) || is_id(texts(*v)))) {
+        if let Some(value) = param
+            .value
+            .filter(|v| !texts(*v).is_empty() && (!fixed_value(param.name, *v) || is_id(texts(*v))))
+        {
             out.push(whole(texts(value), format!("{{q{i}}}"), FieldOf::Param(i)));
         }
     }
@@ -222,7 +234,8 @@ fn sources(
         out.push(Source { text: tail, hole: "{...}".to_owned(), field: FieldOf::Tail(i), pattern: None });
     }
     let fields = (0..).zip(&a.path).map(|(i, id)| (FieldOf::Component(i), *id, format!("p{i}")));
-    let params = a.params.iter().enumerate().filter_map(|(i, p)| Some((FieldOf::Param(i), p.value?, format!("q{i}"))));
+    let params =
+        a.params.iter().enumerate().filter_map(|(i, p)| Some((FieldOf::Param(i), p.value?, format!("q{i}"))));
     for (field, id, name) in fields.chain(params) {
         let text = texts(id);
         let digits = text.iter().take_while(|b| b.is_ascii_digit()).count();
@@ -230,7 +243,12 @@ fn sources(
             continue;
         }
         let pattern = format!("{{{name}:digits}}{}{{?}}", escape(&text[digits..=digits]));
-        out.push(Source { text: text[..digits].to_vec(), hole: format!("{{{name}}}"), field, pattern: Some(pattern) });
+        out.push(Source {
+            text: text[..digits].to_vec(),
+            hole: format!("{{{name}}}"),
+            field,
+            pattern: Some(pattern),
+        });
     }
     out
 }
@@ -255,7 +273,7 @@ fn from_side(
             Some(Source { pattern: Some(pattern), .. }) => from.push_str(pattern),
             Some(source) => from.push_str(&source.hole),
             None if fixed(i, *id) => from.push_str(&escape(texts(*id))),
-            None => from.push_str("*"),
+            None => from.push('*'),
         }
     }
     let param = |(i, param): (usize, &super::record::Param)| {
@@ -264,11 +282,12 @@ fn from_side(
             (None, _) => name,
             (_, Some(Source { pattern: Some(pattern), .. })) => format!("{name}={pattern}"),
             (_, Some(source)) => format!("{name}={}", source.hole),
-            (Some(value), None) if fixed_value(param.name, value) => format!("{name}={}", escape(texts(value))),
+            (Some(value), None) if fixed_value(param.name, value) => {
+                format!("{name}={}", escape(texts(value)))
+            }
             _ => format!("{name}={{?}}"),
         }
     };
     let query: Vec<String> = a.params.iter().enumerate().map(param).collect();
     if query.is_empty() { from } else { format!("{from}?{}", query.join("&")) }
 }
-

@@ -41,6 +41,9 @@ enum Field {
     Split { name: u32, at: u8, before: bool },
 }
 
+/// Numbers with their forms, by paths, parameter, shape of the value and token.
+type Numbers = BTreeMap<(Paths, u32, u32, usize), Vec<(u64, u32)>>;
+
 type Moves = HashMap<(Scope, Field), Vec<Move>>;
 
 /// Conditions of one form beyond this number are not tried.
@@ -106,7 +109,8 @@ impl<'s> Proposer<'s> {
             say(site.clone(), format!("{ANY_HOST}/{{lower(...)}}?{{...}}"));
             say(site, format!("{ANY_HOST}/{{decode(...)}}?{{...}}"));
             for (from, to) in [("//", "/"), (":", "/")] {
-                let statement = Statement::new(Scope::SITE, Effect::Substitute(from.to_owned(), to.to_owned()));
+                let statement =
+                    Statement::new(Scope::SITE, Effect::Substitute(from.to_owned(), to.to_owned()));
                 self.out.push(Proposal { statement, score: None, forms: None });
             }
         }
@@ -115,7 +119,9 @@ impl<'s> Proposer<'s> {
     /// Every scope that a record lies in, from wide to narrow.
     fn scopes(&mut self, record: &Record) -> Vec<Scope> {
         let mut out = vec![Scope::SITE];
-        let is_literal = |at: usize| record.path.get(at).is_some_and(|text| self.census.is_component(at, *text, self.texts));
+        let is_literal = |at: usize| {
+            record.path.get(at).is_some_and(|text| self.census.is_component(at, *text, self.texts))
+        };
         let path = &record.path;
         let plain = |paths| Scope { paths, condition: None };
         if path.len() > 1 && is_literal(0) {
@@ -141,7 +147,7 @@ impl<'s> Proposer<'s> {
     fn by_fields(&mut self, paths: bool) {
         let mut moves: Moves = HashMap::new();
         let mut scoped: BTreeMap<Scope, Vec<u32>> = BTreeMap::new();
-        let mut numbers: BTreeMap<(Paths, u32, u32, usize), Vec<(u64, u32)>> = BTreeMap::new();
+        let mut numbers = Numbers::new();
         for form in self.forms.alive.clone() {
             let Some(record) = self.record(form) else { continue };
             let scopes = self.scopes(record);
@@ -170,17 +176,24 @@ impl<'s> Proposer<'s> {
                 continue;
             }
             let to = record.with_query(record.query(|other| other.name != name));
-            let default = param.value.filter(|value| self.census.is_value(name, *value) && self.texts.get(*value).len() <= 12);
+            let default = param
+                .value
+                .filter(|value| self.census.is_value(name, *value) && self.texts.get(*value).len() <= 12);
             for scope in scopes.iter().filter(|scope| !is_about(scope, name)) {
                 add(*scope, Field::Drop(name), to);
                 if let Some(value) = default.filter(|_| !matches!(scope.condition, Some(Condition::Has(_)))) {
-                    let to = record.with_query(record.query(|other| !(other.name == name && other.value == Some(value))));
+                    let to = record.with_query(
+                        record.query(|other| !(other.name == name && other.value == Some(value))),
+                    );
                     add(*scope, Field::Default(name, value), to);
                 }
             }
             if record.params.len() > 1 {
                 let only = record.with_query(record.query(|other| other.name == name));
-                let plain = |scope: &&Scope| matches!(scope.paths, Paths::Script(_)) && (scope.condition.is_none() || is_about(scope, name));
+                let plain = |scope: &&Scope| {
+                    matches!(scope.paths, Paths::Script(_))
+                        && (scope.condition.is_none() || is_about(scope, name))
+                };
                 for scope in scopes.iter().filter(plain) {
                     add(*scope, Field::Only(Some(name)), only);
                 }
@@ -188,7 +201,8 @@ impl<'s> Proposer<'s> {
         }
         if !record.params.is_empty() {
             let none = record.with_query(0);
-            for scope in scopes.iter().filter(|scope| scope.condition.is_none() && scope.paths != Paths::Site) {
+            for scope in scopes.iter().filter(|scope| scope.condition.is_none() && scope.paths != Paths::Site)
+            {
                 add(*scope, Field::Only(None), none);
             }
         }
@@ -244,7 +258,9 @@ impl<'s> Proposer<'s> {
         if record.path.len() < 2 {
             return;
         }
-        for (at, text) in record.path.iter().enumerate().filter(|(_, text)| !self.texts.get(**text).is_empty()) {
+        for (at, text) in
+            record.path.iter().enumerate().filter(|(_, text)| !self.texts.get(**text).is_empty())
+        {
             let to = record.hash.wrapping_sub(component(at, *text)).wrapping_add(component(at, STAR));
             let fits = |scope: &&Scope| match scope.paths {
                 Paths::Script(_) => !matches!(scope.condition, Some(Condition::Has(_))),
@@ -262,7 +278,7 @@ impl<'s> Proposer<'s> {
         }
     }
 
-    fn numbers(&mut self, form: u32, record: &Record, numbers: &mut BTreeMap<(Paths, u32, u32, usize), Vec<(u64, u32)>>) {
+    fn numbers(&mut self, form: u32, record: &Record, numbers: &mut Numbers) {
         let script = Paths::Script(self.census.script(&record.path, self.texts));
         for param in &record.params {
             let Some(value) = param.value else { continue };
@@ -315,10 +331,13 @@ impl<'s> Proposer<'s> {
 
     /// Scopes of which all is one page.
     fn one_page(&mut self, scoped: &BTreeMap<Scope, Vec<u32>>) {
-        for (scope, forms) in scoped.iter().filter(|(scope, forms)| **scope != Scope::SITE && forms.len() >= 4) {
+        for (scope, forms) in
+            scoped.iter().filter(|(scope, forms)| **scope != Scope::SITE && forms.len() >= 4)
+        {
             let pages = self.pages(forms);
             let (page, most) = pages[0];
-            let is_one = most as f64 >= MIN_ONE_PAGE_SHARE * forms.len() as f64 || forms.len() >= MIN_FORMS_PER_PAGE * pages.len();
+            let is_one = most as f64 >= MIN_ONE_PAGE_SHARE * forms.len() as f64
+                || forms.len() >= MIN_FORMS_PER_PAGE * pages.len();
             if is_one && most >= 4 {
                 self.push_one(*scope, page, forms.clone());
             }
@@ -349,7 +368,8 @@ impl<'s> Proposer<'s> {
         }
         let writer = super::statement::Writer { census: self.census, texts: self.texts };
         let (_, path) = writer.paths(scope.paths);
-        let path = path.split('/').map(|c| if c.starts_with("{p") { "*" } else { c }).collect::<Vec<_>>().join("/");
+        let path =
+            path.split('/').map(|c| if c.starts_with("{p") { "*" } else { c }).collect::<Vec<_>>().join("/");
         let path = path.strip_suffix("{...}").unwrap_or(&path);
         match scope.condition {
             Some(Condition::Is(name, value)) => {
@@ -363,7 +383,7 @@ impl<'s> Proposer<'s> {
     }
 
     /// Ranges of numbers in values of which all is one page: calendars before the first entry and behind the last.
-    fn ranges(&mut self, numbers: BTreeMap<(Paths, u32, u32, usize), Vec<(u64, u32)>>) {
+    fn ranges(&mut self, numbers: Numbers) {
         for ((paths, name, shape, token), seen) in numbers {
             if seen.len() < MIN_RANGE_FORMS {
                 continue;
@@ -390,7 +410,8 @@ impl<'s> Proposer<'s> {
                 }
                 let Some(limit) = limit.filter(|_| best >= MIN_RANGE_PAGE_FORMS as f64) else { continue };
                 let condition = Condition::Range { name, shape, token, at_most, limit };
-                let is_in = |(number, _): &&(u64, u32)| if at_most { *number <= limit } else { *number >= limit };
+                let is_in =
+                    |(number, _): &&(u64, u32)| if at_most { *number <= limit } else { *number >= limit };
                 let forms = seen.iter().filter(is_in).map(|(_, form)| *form).collect();
                 self.push_one(Scope { paths, condition: Some(condition) }, page, forms);
             }
@@ -401,7 +422,9 @@ impl<'s> Proposer<'s> {
 /// Whether the condition of a scope is about this parameter.
 fn is_about(scope: &Scope, name: u32) -> bool {
     match scope.condition {
-        Some(Condition::Has(other) | Condition::Is(other, _) | Condition::Range { name: other, .. }) => other == name,
+        Some(Condition::Has(other) | Condition::Is(other, _) | Condition::Range { name: other, .. }) => {
+            other == name
+        }
         None => false,
     }
 }

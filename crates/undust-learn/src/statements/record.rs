@@ -93,9 +93,9 @@ impl Record {
         self.hash.wrapping_sub(self.query(|_| true)).wrapping_add(query)
     }
 
-    /// The value of the first parameter of this name.
-    pub(super) fn value(&self, name: u32) -> Option<Option<u32>> {
-        self.params.iter().find(|param| param.name == name).map(|param| param.value)
+    /// Whether there is such a parameter with this value, or without one.
+    pub(super) fn holds(&self, param: &Param) -> bool {
+        self.params.iter().any(|own| (own.name, own.value) == (param.name, param.value))
     }
 
     pub(super) fn has(&self, name: u32) -> bool {

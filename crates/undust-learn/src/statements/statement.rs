@@ -1,5 +1,7 @@
 //! Statements about the fields of a site's URLs, and the rules that say them.
 
+use std::fmt::Write;
+
 use undust::rules::Action;
 
 use super::census::{Census, Slot};
@@ -119,7 +121,9 @@ impl Statement {
     pub(super) fn action(&self, census: &Census, texts: &Interner) -> Option<Action> {
         let writer = Writer { census, texts };
         match &self.effect {
-            Effect::Templates(from, to) => Action::rewrite(&writer.with_exceptions(from, &self.except)?, to).ok(),
+            Effect::Templates(from, to) => {
+                Action::rewrite(&writer.with_exceptions(from, &self.except)?, to).ok()
+            }
             Effect::Substitute(from, to) => Action::substitute(from, to).ok(),
             _ => writer.rewrite(self),
         }
@@ -138,7 +142,8 @@ pub(super) const ANY_HOST: &str = "{scheme}://{...}";
 impl Writer<'_> {
     fn rewrite(&self, statement: &Statement) -> Option<Action> {
         let Statement { scope, effect, except } = statement;
-        let mut conditions: Vec<String> = scope.condition.iter().map(|c| format!("{{if {}}}", self.condition(c))).collect();
+        let mut conditions: Vec<String> =
+            scope.condition.iter().map(|c| format!("{{if {}}}", self.condition(c))).collect();
         conditions.extend(except.iter().map(|c| format!("{{unless {}}}", self.condition(c))));
         let (mut from, mut to) = self.paths(scope.paths);
         let text = |id: u32| escape(self.texts.get(id));
@@ -176,7 +181,7 @@ impl Writer<'_> {
                 "?{...}".to_owned()
             }
             Effect::Path => {
-                to = "/*".to_owned();
+                "/*".clone_into(&mut to);
                 "?{...}".to_owned()
             }
             Effect::Templates(..) | Effect::Substitute(..) => return None,
@@ -192,7 +197,9 @@ impl Writer<'_> {
         if except.is_empty() {
             return Some(from.to_owned());
         }
-        let unless: String = except.iter().map(|c| format!("{{unless {}}}&", self.condition(c))).collect();
+        let unless: Vec<String> =
+            except.iter().map(|c| format!("{{unless {}}}&", self.condition(c))).collect();
+        let unless = unless.concat();
         Some(format!("{}{unless}{{...}}", from.strip_suffix("{...}")?))
     }
 
@@ -233,11 +240,11 @@ impl Writer<'_> {
                 }
                 _ => {
                     let class = if *slot == Slot::Number { ":digits" } else { "" };
-                    from.push_str(&format!("{{p{at}{class}}}"));
+                    let _ = write!(from, "{{p{at}{class}}}");
                     if star == Some(at) {
                         to.push('*');
                     } else {
-                        to.push_str(&format!("{{p{at}}}"));
+                        let _ = write!(to, "{{p{at}}}");
                     }
                 }
             }
@@ -259,7 +266,8 @@ impl Writer<'_> {
                     Part::Word => "{?}".to_owned(),
                     Part::Fixed(bytes) => escape(bytes),
                 };
-                let value: String = self.census.shapes[*shape as usize].iter().enumerate().map(part).collect();
+                let value: String =
+                    self.census.shapes[*shape as usize].iter().enumerate().map(part).collect();
                 format!("{}={value}", text(*name))
             }
         }
@@ -273,14 +281,20 @@ pub(super) fn cut_patterns(shape: &Shape, keep: &[usize]) -> (String, String) {
         let is_kept = keep.contains(&at);
         let name = if is_kept { format!("t{at}") } else { String::new() };
         match part {
-            Part::Number => from.push_str(&format!("{{{name}:digits}}")),
-            Part::Word if is_kept => from.push_str(&format!("{{{name}}}")),
-            Part::Word => from.push_str("*"),
+            Part::Number => {
+                let _ = write!(from, "{{{name}:digits}}");
+            }
+            Part::Word if is_kept => {
+                let _ = write!(from, "{{{name}}}");
+            }
+            Part::Word => from.push('*'),
             Part::Fixed(bytes) => from.push_str(&escape(bytes)),
         }
         match part {
             Part::Fixed(bytes) if is_kept => to.push_str(&escape(bytes)),
-            _ if is_kept => to.push_str(&format!("{{{name}}}")),
+            _ if is_kept => {
+                let _ = write!(to, "{{{name}}}");
+            }
             _ => {}
         }
     }
@@ -293,9 +307,15 @@ pub(super) fn escape(text: &[u8]) -> String {
     for &byte in text {
         match byte {
             b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' => out.push(byte as char),
-            b'.' | b'_' | b'~' | b'-' | b'%' | b':' | b'@' | b'$' | b',' | b'+' | b'/' => out.push(byte as char),
-            b'!'..=b'~' if byte != b'\'' => out.push_str(&format!("{{'{}'}}", byte as char)),
-            _ => out.push_str(&format!("{{0x{byte:02X}}}")),
+            b'.' | b'_' | b'~' | b'-' | b'%' | b':' | b'@' | b'$' | b',' | b'+' | b'/' => {
+                out.push(byte as char);
+            }
+            b'!'..=b'~' if byte != b'\'' => {
+                let _ = write!(out, "{{'{}'}}", byte as char);
+            }
+            _ => {
+                let _ = write!(out, "{{0x{byte:02X}}}");
+            }
         }
     }
     out

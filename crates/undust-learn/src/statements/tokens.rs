@@ -118,7 +118,10 @@ mod tests {
     fn shapes_of_values() {
         let frequent = HashSet::from([b"msg".to_vec()]);
         let fixed = |text: &str| Part::Fixed(text.as_bytes().to_vec());
-        assert_eq!(shape(b"12.msg345", &frequent), Some(vec![Part::Number, fixed("."), fixed("msg"), Part::Number]));
+        assert_eq!(
+            shape(b"12.msg345", &frequent),
+            Some(vec![Part::Number, fixed("."), fixed("msg"), Part::Number])
+        );
         assert_eq!(shape(b"a-b", &frequent), None);
         assert_eq!(tokens(b"2010-01-02T10"), [&b"2010"[..], b"-", b"01", b"-", b"02", b"T", b"10"]);
     }

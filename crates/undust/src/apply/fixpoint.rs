@@ -65,8 +65,9 @@ pub(super) fn may_follow(first: &Action, trust: Trust, then: &Action) -> bool {
         _ => return true,
     };
     let pattern = then.matches();
-    let stays_fixed =
-        || (first == then && gives_back(first)) || leaves_alone(then, first) || leads_to_the_same(then, first);
+    let stays_fixed = || {
+        (first == then && gives_back(first)) || leaves_alone(then, first) || leads_to_the_same(then, first)
+    };
     match trust {
         Trust::All => may_match(pattern, first) && !stays_fixed(),
         Trust::AllButQuery => {
