@@ -191,11 +191,11 @@ pub(crate) struct Explain {
 /// Score rules on labelled URLs with every metric of the papers, or do a paper's experiment again
 #[derive(Parser)]
 pub(crate) struct Eval {
-    /// The rule file
+    /// The rule file; with --protocol pages any number of them, to compare with what is learned
     #[arg(short, long, value_name = "FILE")]
     #[cfg_attr(feature = "papers", arg(required_unless_present = "protocol"))]
     #[cfg_attr(not(feature = "papers"), arg(required = true))]
-    pub(crate) rules: Option<PathBuf>,
+    pub(crate) rules: Vec<PathBuf>,
     #[command(flatten)]
     pub(crate) canonicalize: CanonicalizeArgs,
     #[cfg(feature = "papers")]

@@ -10,6 +10,7 @@ mod fixed;
 mod halves;
 pub mod kdd08;
 pub mod learners;
+pub mod pages;
 pub mod sigir17;
 mod walk;
 pub mod wsdm10;

@@ -14,6 +14,7 @@ use undust::page::Page;
 
 use super::{MIN_URLS, crawl, split_in_order};
 pub use keep_all::KeepAll;
+pub(crate) use learned::{deployed, of_file};
 use undust_learn::evaluate::{Metrics, Score};
 use undust_learn::site::Site;
 

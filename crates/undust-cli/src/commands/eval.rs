@@ -23,9 +23,12 @@ pub(super) fn run(args: &Eval) -> Result<Outcome> {
     if let Some(protocol) = args.experiment.protocol {
         return protocol::run(args, protocol);
     }
-    match &args.rules {
-        Some(rules) => score(args, rules),
-        None => bail!("name a rule file with --rules, or an experiment with --protocol"),
+    match &args.rules[..] {
+        [rules] => score(args, rules),
+        [_, another, ..] => {
+            bail!("{}: one rule file at a time, but with --protocol pages", another.display())
+        }
+        [] => bail!("name a rule file with --rules, or an experiment with --protocol"),
     }
 }
 

@@ -1,6 +1,7 @@
 //! `undust eval --protocol`: the experiments of the papers on labelled URLs, as tables and plots. One file per paper.
 
 mod kdd08;
+mod pages;
 mod plot;
 mod sigir17;
 mod wsdm10;
@@ -33,6 +34,7 @@ pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
     }
     match protocol {
         Protocol::Kdd08 => kdd08::run(args),
+        Protocol::Pages => pages::run(args),
         Protocol::Sigir17 => sigir17::run(args),
         Protocol::Wsdm10 => wsdm10::run(args),
         Protocol::Www07 => www07::run(args),
@@ -42,17 +44,21 @@ pub(super) fn run(args: &Eval, protocol: Protocol) -> Result<Outcome> {
 
 /// Options of one experiment mean nothing to another.
 fn refuse_foreign(args: &Eval, protocol: Protocol) -> Result<()> {
-    use Protocol::{Kdd08, Sigir17, Wsdm10, Www07, Www10};
+    use Protocol::{Kdd08, Pages, Sigir17, Wsdm10, Www07, Www10};
     // Each option, whether it is given, and whose it is; all experiments know --methods.
-    let options: [(&str, bool, &[Protocol]); 8] = [
+    let options: [(&str, bool, &[Protocol]); 12] = [
+        ("--rules", !args.rules.is_empty(), &[Pages]),
         ("--top", args.experiment.top.is_some(), &[Www07]),
-        ("--train", args.experiment.train.is_some(), &[Www07, Www10, Sigir17]),
+        ("--train", args.experiment.train.is_some(), &[Www07, Www10, Sigir17, Pages]),
         ("--sample-by", args.experiment.sample_by.is_some(), &[Www10]),
         ("--noise", args.experiment.noise.is_some(), &[Www10]),
         ("--plot", args.experiment.plot.is_some(), &[Www07, Www10]),
-        ("--max-fpr", args.experiment.max_fpr.is_some(), &[Sigir17]),
+        ("--max-fpr", args.experiment.max_fpr.is_some(), &[Sigir17, Pages]),
         ("--judged-on", args.experiment.judged_on.is_some(), &[Kdd08, Wsdm10]),
         ("--singletons", args.experiment.singletons, &[Kdd08, Wsdm10]),
+        ("--seed", args.experiment.seed.is_some(), &[Pages]),
+        ("--splits", args.experiment.splits.is_some(), &[Pages]),
+        ("--label-noise", args.experiment.label_noise.is_some(), &[Pages]),
     ];
     let is_foreign = |given: bool, owners: &[Protocol]| given && !owners.contains(&protocol);
     let name = protocol.to_possible_value().map(|value| value.get_name().to_owned()).unwrap_or_default();

@@ -2,7 +2,7 @@
 
 use undust::apply::Form;
 use undust::page::Page;
-use undust_learn::Pipeline;
+use undust_learn::{Learned, Pipeline};
 use undust_neural::model::Report;
 use undust_neural::{Engine, RuleFile, Scratch};
 
@@ -14,16 +14,25 @@ impl Method for Pipeline {
     }
 
     fn learn(&self, site: &str, pages: &[Page]) -> Box<dyn Canonical> {
-        let learned = self.gather([self.learn_site(site, pages.to_vec())]);
-        let mut file = RuleFile::of_rules(learned.rules);
-        file.add_models(learned.models.into_values()).expect("the model was written by its trainer");
-        Box::new(Deployed {
-            rules: file.rules.rules().filter(|(_, rule)| rule.is_active()).count() as u64,
-            report: file.models.values().next().map(|model| model.report.clone()),
-            engine: Engine::new(&file, Form::Key),
-            scratch: Scratch::new(),
-        })
+        deployed(self.gather([self.learn_site(site, pages.to_vec())]))
     }
+}
+
+/// The engine of what was learned.
+pub(crate) fn deployed(learned: Learned) -> Box<dyn Canonical> {
+    let mut file = RuleFile::of_rules(learned.rules);
+    file.add_models(learned.models.into_values()).expect("the model was written by its trainer");
+    of_file(&file)
+}
+
+/// The engine of a rule file.
+pub(crate) fn of_file(file: &RuleFile) -> Box<dyn Canonical> {
+    Box::new(Deployed {
+        rules: file.rules.rules().filter(|(_, rule)| rule.is_active()).count() as u64,
+        report: file.models.values().next().map(|model| model.report.clone()),
+        engine: Engine::new(file, Form::Key),
+        scratch: Scratch::new(),
+    })
 }
 
 struct Deployed {
