@@ -126,17 +126,28 @@ pub fn select(
     let (worth_trying, left_out) = worth_trying(site, proposals, limits, site_by, given.refused);
     let noise = noise(site, &worth_trying);
     let standing = judge(site, given, limits.max_fpr, noise);
-    let stays = |(rule, judged): (&Rule, &Option<Judged>)| {
-        let is_refuted = judged.as_ref().is_some_and(|judged| judged.is_refuted);
-        (!is_refuted || is_a_persons(rule)).then(|| rule.clone())
-    };
-    let left: Vec<Rule> = given.standing.iter().zip(&standing).filter_map(stays).collect();
+    let left = stays(given.standing, &standing);
     let given = Given { standing: &left, ..given };
     let candidates = [given_candidates(given), worth_trying].concat();
     let choice =
         Choice::new(site, &candidates, given.standing.len()..given.applied().count(), limits.max_fpr, noise);
     let rules = choose_borne_out(choice, limits, site_by, given);
     Chosen { rules, standing, left_out, noise: noise.share() }
+}
+
+/// The standing rules that are not refuted by what was judged of them, and those of a person.
+pub(crate) fn stays(standing: &[Rule], judged: &[Option<Judged>]) -> Vec<Rule> {
+    let stays = |(rule, judged): (&Rule, &Option<Judged>)| {
+        let is_refuted = judged.as_ref().is_some_and(|judged| judged.is_refuted);
+        (!is_refuted || is_a_persons(rule)).then(|| rule.clone())
+    };
+    standing.iter().zip(judged).filter_map(stays).collect()
+}
+
+/// The share of wrong labels that these rules show.
+pub(crate) fn noise_of(site: &Site, rules: &[Rule]) -> f64 {
+    let proposals: Vec<Proposal> = rules.iter().map(|rule| Proposal::of_action(&rule.action)).collect();
+    noise(site, &proposals).share()
 }
 
 /// The given rules that are applied, as candidates that need not be chosen.

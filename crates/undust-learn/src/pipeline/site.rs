@@ -15,7 +15,7 @@ use crate::learn::{Candidate, Learner, LikelyRule};
 use crate::listing::Listing;
 use crate::progress::{Stage, Watch, unwatched};
 use crate::select::same::do_the_same;
-use crate::select::{Limits, Proposal, select};
+use crate::select::{Given, Limits, Proposal, noise_of, select, stays};
 use crate::site::{FOLDS, Site};
 use crate::skips::{Skips, skips};
 use crate::statements;
@@ -207,19 +207,34 @@ pub fn learn_labelled(site: &Site, learner: &dyn Learner, config: &Config, watch
     }
 }
 
-/// Learn statements about a site and shapes to skip, judged by its labels. Decisions of an earlier file stay; its other rules have no part in it yet.
+/// Learn statements about a site and shapes to skip, judged by its labels. What was decided on earlier rules stays.
 fn learn_statements(site: &Site, config: &Config, watch: &Watch) -> LearnedSite {
+    let mut earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
+    let is_large = site.len() as u64 >= least_trials(config.max_fpr);
+    if !may_have_rules(site, config) && (!is_large || earlier.is_empty()) {
+        return LearnedSite::untouched(site, config);
+    }
     watch(Stage::Choosing);
-    let earlier = Earlier::of(config.earlier.as_deref(), &site.name, true);
-    let learned = statements::learn(site, config.site_by, config.max_fpr);
+    let parts = earlier.parts(false);
+    let given = parts.given();
+    let limits = Limits { max_fpr: config.max_fpr, min_trials: config.min_trials, widen: false };
+    let judged = select(site, &[], limits, config.site_by, given);
+    let standing = stays(given.standing, &judged.standing);
+    let learned = statements::learn(site, config, Given { standing: &standing, ..given });
+    let mut revision = Revision { left_out: learned.left_out, ..Revision::default() };
+    revision.refuted.extend(earlier.judge(false, judged.standing));
     watch(Stage::Skips);
     let skips = skips_of(site, &earlier, &learned.rules, config);
+    revision.refuted.extend(earlier.judge(true, skips.standing));
+    revision.left_out += skips.left_out;
     LearnedSite {
+        noise: noise_of(site, &learned.rules),
         rules: SiteRules {
             site: site.name.clone(),
             rules: earlier.with([learned.rules, skips.rules].concat()),
         },
         candidates: learned.candidates,
+        revision,
         ..LearnedSite::nothing(site)
     }
 }

@@ -31,6 +31,8 @@ pub(super) enum Slot {
 
 /// What is frequent on a site.
 pub(super) struct Census {
+    /// Scheme and host of templates.
+    pub any_host: String,
     components: HashSet<(usize, u32)>,
     values: HashSet<(u32, u32)>,
     scopes: HashSet<(u32, u32)>,
@@ -46,7 +48,7 @@ pub(super) struct Census {
 }
 
 impl Census {
-    pub(super) fn new(records: &[Option<Record>], texts: &Interner) -> Census {
+    pub(super) fn new(records: &[Option<Record>], texts: &Interner, any_host: String) -> Census {
         let all: Vec<&Record> = records.iter().flatten().collect();
         let enough = |least: usize, share: f64| (least as f64).max(share * all.len() as f64);
         let mut components: HashMap<(usize, u32), usize> = HashMap::new();
@@ -104,6 +106,7 @@ impl Census {
             flag && (kinds[name] <= MAX_SCOPE_VALUES || share >= MIN_SCOPE_SHARE)
         };
         Census {
+            any_host,
             components: kept_components,
             scopes: kept_values.iter().filter(|key| is_scope(key)).copied().collect(),
             values: kept_values,

@@ -4,11 +4,12 @@ use std::collections::HashMap;
 
 use undust::apply::{Canonicalizer, Form, Scratch};
 use undust::rules::{Rule, RuleSet};
-use undust::url::SiteBy;
+use undust::url::{SiteBy, SplitUrl};
 use xxhash_rust::xxh3::xxh3_64;
 
 use super::record::Record;
 use crate::intern::Interner;
+use crate::select::Given;
 use crate::site::Site;
 
 /// Canonical forms and their pages.
@@ -16,6 +17,11 @@ use crate::site::Site;
 pub(super) struct Forms {
     site: String,
     site_by: SiteBy,
+    /// Rules that stand before those that are learned, and rules for every site behind them.
+    standing: Vec<Rule>,
+    everywhere: Vec<Rule>,
+    /// The port of the site's URLs, where they have one.
+    port: Option<Vec<u8>>,
     /// Bytes of each form.
     pub text: Vec<Vec<u8>>,
     /// Pages under each form, with their URLs, most URLs first.
@@ -79,13 +85,16 @@ pub(super) struct Group {
 }
 
 impl Forms {
-    /// The forms of a site under rules that stand, of the rows for which `keep` is true.
-    pub(super) fn new(site: &Site, site_by: SiteBy, keep: impl Fn(u32) -> bool) -> Forms {
-        let engine = Canonicalizer::of_rules(&RuleSet::of_site(&site.name, site_by, Vec::new()), Form::Key);
+    /// The forms of a site under the rules that are given.
+    pub(super) fn new(site: &Site, site_by: SiteBy, given: Given<'_>) -> Forms {
+        let engine = Canonicalizer::of_rules(&given.rule_set(&site.name, site_by, Vec::new()), Form::Key);
         let mut scratch = Scratch::new();
         let mut forms = Forms {
             site: site.name.clone(),
             site_by,
+            standing: given.standing.to_vec(),
+            everywhere: given.everywhere.to_vec(),
+            port: None,
             text: Vec::new(),
             pages: Vec::new(),
             major: Vec::new(),
@@ -99,7 +108,7 @@ impl Forms {
         };
         let mut is_seen = vec![false; site.clusters()];
         let mut url = Vec::new();
-        for row in (0..site.len() as u32).filter(|row| keep(*row)) {
+        for row in 0..site.len() as u32 {
             url.clear();
             site.write_url(row, &mut url);
             let key = engine.canonicalize(&url, &mut scratch);
@@ -123,6 +132,7 @@ impl Forms {
         let reached = forms.count.iter().filter(|count| **count > 0).count() as u64;
         // Pages that share every URL with another one are lost whatever is done.
         forms.total_pages = forms.total_pages.min(reached);
+        forms.port = forms.text.first().and_then(|url| SplitUrl::new(url)?.port().map(<[u8]>::to_vec));
         forms
     }
 
@@ -130,21 +140,31 @@ impl Forms {
     pub(super) fn records(&self, texts: &mut Interner) -> Vec<Option<Record>> {
         let mut records = vec![None; self.text.len()];
         for at in &self.alive {
-            records[*at as usize] = Record::new(&self.text[*at as usize], texts);
+            records[*at as usize] = Record::new(&self.text[*at as usize], self.port.as_deref(), texts);
         }
         records
     }
 
     fn engine(&self, rule: Option<&Rule>) -> Canonicalizer {
         let rules = self.rules.iter().chain(rule).cloned().collect();
-        let set = RuleSet::of_site(&self.site, self.site_by, rules);
-        Canonicalizer::of_rules(&set, Form::Key)
+        Canonicalizer::of_rules(&self.rule_set(rules), Form::Key)
     }
 
     /// The rule set with one rule more.
     pub(super) fn with_rule(&self, rule: &Rule) -> RuleSet {
-        let rules = self.rules.iter().chain([rule]).cloned().collect();
-        RuleSet::of_site(&self.site, self.site_by, rules)
+        self.rule_set(self.rules.iter().chain([rule]).cloned().collect())
+    }
+
+    /// These rules with those that were given.
+    pub(super) fn rule_set(&self, rules: Vec<Rule>) -> RuleSet {
+        let given = Given { standing: &self.standing, everywhere: &self.everywhere, refused: &[] };
+        given.rule_set(&self.site, self.site_by, rules)
+    }
+
+    /// Scheme and host of a template that is about every host of the site.
+    pub(super) fn any_host(&self) -> String {
+        let port = self.port.iter().map(|port| format!(":{}", String::from_utf8_lossy(port)));
+        format!("{{scheme}}://{{...}}{}", port.collect::<String>())
     }
 
     /// What a rule does to these forms, behind the accepted ones.

@@ -19,7 +19,7 @@ const MAX_WRONG_SHARE_OF_ONE_PAGE: f64 = 0.05;
 const MIN_FORMS_PER_STRANGE_PAGE: u64 = 30;
 /// Share of the price of pages that are lost in one group together beyond the first: one mistake, not many.
 const FURTHER_PAGES_SHARE: f64 = 0.25;
-/// Forms that a statement must save.
+/// Forms that a statement must save to be looked at.
 pub(super) const MIN_SAVED_FORMS: u64 = 3;
 
 /// The utility of a statement, in fetches; none if it is not to be believed. `price` is a factor of the price of pages.

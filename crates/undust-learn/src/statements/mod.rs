@@ -20,12 +20,16 @@ mod record;
 mod statement;
 pub(crate) mod tokens;
 
-use undust::apply::is_fit;
+use std::collections::BTreeSet;
+
+use undust::apply::{Finding, check, is_fit};
 use undust::rules::{Evidence, Rule};
-use undust::url::SiteBy;
 
 use crate::bound::upper_bound;
 use crate::intern::Interner;
+use crate::pipeline::Config;
+use crate::select::Given;
+use crate::select::same::do_the_same;
 use crate::site::Site;
 use census::Census;
 use forms::{Forms, Trial};
@@ -52,18 +56,21 @@ const MIN_DENIED_SHARE: f64 = 0.01;
 const SMALL_SITE_LOST_PAGES: f64 = 10.0;
 const SMALL_SITE_LOST_SHARE: f64 = 0.03;
 
-/// Rules of a site, and how many statements were tried.
+/// Rules of a site.
 #[derive(Debug, Default)]
 pub(crate) struct Learned {
     pub rules: Vec<Rule>,
+    /// Statements proposed.
     pub candidates: u64,
+    /// Statements left out because a refused rule does the same.
+    pub left_out: u64,
 }
 
-/// Learns statements of a site that lose at most `max_loss` of its pages.
-pub(crate) fn learn(site: &Site, site_by: SiteBy, max_loss: f64) -> Learned {
-    let mut best: Option<(f64, Search)> = None;
+/// Learns statements of a site that lose at most `max_fpr` of its pages, behind the rules that are given.
+pub(crate) fn learn(site: &Site, config: &Config, given: Given<'_>) -> Learned {
+    let mut best: Option<(f64, Search<'_>)> = None;
     for price in PRICE_FACTORS {
-        let mut search = Search::new(Forms::new(site, site_by, |_| true), max_loss, price);
+        let mut search = Search::new(site, config, given, price);
         search.run();
         let is_enough = search.denied < MIN_DENIED_SHARE * search.forms.alive.len() as f64;
         let left = search.left();
@@ -74,13 +81,26 @@ pub(crate) fn learn(site: &Site, site_by: SiteBy, max_loss: f64) -> Learned {
             break;
         }
     }
-    best.map(|(_, search)| Learned { rules: search.forms.rules, candidates: search.tried })
-        .unwrap_or_default()
+    let learned = |(_, search): (f64, Search<'_>)| Learned {
+        rules: search.forms.rules,
+        candidates: search.tried,
+        left_out: search.left_out.len() as u64,
+    };
+    best.map(learned).unwrap_or_default()
 }
 
 /// A greedy search for statements.
-struct Search {
+struct Search<'s> {
+    site: &'s Site,
     forms: Forms,
+    /// Rules that were refused: no statement that does the same is taken.
+    refused: &'s [Rule],
+    /// What `check` has to say of the given rules.
+    known: Vec<Finding>,
+    /// Ids of rules that were left out because a refused one does the same.
+    left_out: BTreeSet<String>,
+    /// Forms that a statement must save.
+    min_saved: u64,
     /// Pages that may be lost.
     max_lost: f64,
     /// Factor of the price of a page.
@@ -98,11 +118,24 @@ struct Ranked {
     forms: Option<Vec<u32>>,
 }
 
-impl Search {
-    fn new(forms: Forms, max_loss: f64, price: f64) -> Search {
+impl<'s> Search<'s> {
+    fn new(site: &'s Site, config: &Config, given: Given<'s>, price: f64) -> Search<'s> {
+        let forms = Forms::new(site, config.site_by, given);
         let pages = forms.total_pages as f64;
-        let max_lost = (max_loss * pages).max(SMALL_SITE_LOST_PAGES.min(SMALL_SITE_LOST_SHARE * pages));
-        Search { forms, max_lost, price, denied: 0.0, tried: 0, cost: 0.0 }
+        let max_lost = (config.max_fpr * pages).max(SMALL_SITE_LOST_PAGES.min(SMALL_SITE_LOST_SHARE * pages));
+        Search {
+            site,
+            refused: given.refused,
+            known: check(&forms.rule_set(Vec::new())),
+            left_out: BTreeSet::new(),
+            min_saved: config.min_trials,
+            forms,
+            max_lost,
+            price,
+            denied: 0.0,
+            tried: 0,
+            cost: 0.0,
+        }
     }
 
     /// Fetches and words that are left.
@@ -124,7 +157,7 @@ impl Search {
     fn round(&mut self, paths: bool) -> usize {
         let mut texts = Interner::new();
         let records = self.forms.records(&mut texts);
-        let mut census = Census::new(&records, &texts);
+        let mut census = Census::new(&records, &texts, self.forms.any_host());
         let proposals = Proposer::new(&self.forms, &records, &mut census, &mut texts).propose(paths);
         self.tried += proposals.len() as u64;
         let mut ranked: Vec<Ranked> = Vec::new();
@@ -183,12 +216,12 @@ impl Search {
             }
         }
         let trial = self.forms.try_rule(&rule, &self.forms.alive);
-        let Some(left) = pays(&trial) else { return false };
+        let Some(left) = pays(&trial).filter(|_| trial.score.saved >= self.min_saved) else { return false };
         if trial.score.lost > 0 && (self.forms.lost + trial.score.lost) as f64 > self.max_lost {
             self.denied = self.denied.max(left);
             return false;
         }
-        if !is_fit(&self.forms.with_rule(&rule)) {
+        if !self.is_fit(&rule) || self.is_refused(&rule) {
             return false;
         }
         rule.learner = Some(NAME.to_owned());
@@ -199,6 +232,23 @@ impl Search {
         self.cost += ranked.statement.cost();
         self.forms.accept(rule, trial);
         true
+    }
+}
+
+impl Search<'_> {
+    /// Whether `check` has nothing more to say with this rule than of the given ones.
+    fn is_fit(&self, rule: &Rule) -> bool {
+        let set = self.forms.with_rule(rule);
+        if self.known.is_empty() { is_fit(&set) } else { check(&set).iter().all(|f| self.known.contains(f)) }
+    }
+
+    /// Whether a refused rule does the same.
+    fn is_refused(&mut self, rule: &Rule) -> bool {
+        let is_refused = do_the_same(self.site, self.refused, &[&rule.action], 0.0)[0];
+        if is_refused {
+            self.left_out.insert(rule.id.clone());
+        }
+        is_refused
     }
 }
 

@@ -6,7 +6,7 @@ use super::census::is_script;
 use super::judge::MIN_SAVED_FORMS;
 use super::propose::Proposer;
 use super::record::Record;
-use super::statement::{ANY_HOST, Effect, Scope, Statement, escape};
+use super::statement::{Effect, Scope, Statement, escape};
 use super::tokens::{is_id, is_number};
 
 /// Pairs of a page that are compared with its simplest form.
@@ -54,7 +54,11 @@ fn compare(proposer: &Proposer<'_>, simple: u32, other: u32, paths: bool) -> Vec
     let (Some(a), Some(b)) = (proposer.record(simple), proposer.record(other)) else { return Vec::new() };
     let mut out = Vec::new();
     out.extend(together(proposer, a, b));
-    if a.host != b.host && a.path == b.path && a.params == b.params {
+    if a.host != b.host
+        && a.path == b.path
+        && a.params == b.params
+        && !proposer.census.any_host.ends_with(|c: char| c.is_ascii_digit())
+    {
         for (from, to) in [(b, a), (a, b)] {
             let text = |host: u32| escape(proposer.texts.get(host));
             let from = format!("{{scheme}}://{}/{{...}}?{{...}}", text(from.host));
@@ -98,6 +102,7 @@ fn together(proposer: &Proposer<'_>, a: &Record, b: &Record) -> Vec<Effect> {
 /// A component that the other form has not, or has another of.
 fn components(proposer: &Proposer<'_>, a: &Record, b: &Record) -> Vec<Effect> {
     let mut out = Vec::new();
+    let any_host = &proposer.census.any_host;
     for (from, to) in [(b, a), (a, b)] {
         let (x, y) = (&from.path, &to.path);
         let at = x.iter().zip(y).take_while(|(p, q)| p == q).count();
@@ -114,14 +119,14 @@ fn components(proposer: &Proposer<'_>, a: &Record, b: &Record) -> Vec<Effect> {
                 }
             })
             .collect();
-        let left = format!("{ANY_HOST}{holes}/{}/{{...}}?{{...}}", text(x[at]));
+        let left = format!("{any_host}{holes}/{}/{{...}}?{{...}}", text(x[at]));
         if x.len() == y.len() + 1 && x[at + 1..] == y[at..] {
-            out.push(Effect::Templates(left, format!("{ANY_HOST}{holes}/{{...}}?{{...}}")));
+            out.push(Effect::Templates(left, format!("{any_host}{holes}/{{...}}?{{...}}")));
         } else if x.len() == y.len()
             && x[at + 1..] == y[at + 1..]
             && proposer.census.is_component(at, y[at], proposer.texts)
         {
-            out.push(Effect::Templates(left, format!("{ANY_HOST}{holes}/{}/{{...}}?{{...}}", text(y[at]))));
+            out.push(Effect::Templates(left, format!("{any_host}{holes}/{}/{{...}}?{{...}}", text(y[at]))));
         }
     }
     out
@@ -169,7 +174,7 @@ fn alias(proposer: &Proposer<'_>, a: &Record, b: &Record, wide: bool) -> Option<
         used.push(at);
         Some(sources[at].hole.clone())
     };
-    let mut to = ANY_HOST.to_owned();
+    let mut to = proposer.census.any_host.clone();
     let mut at = 0;
     while at < b.path.len() {
         to.push('/');
@@ -262,7 +267,7 @@ fn from_side(
 ) -> String {
     let texts = |id: u32| proposer.texts.get(id);
     let by = |field: FieldOf| used.iter().find(|source| source.field == field);
-    let mut from = ANY_HOST.to_owned();
+    let mut from = proposer.census.any_host.clone();
     for (i, id) in a.path.iter().enumerate() {
         from.push('/');
         if by(FieldOf::Tail(i)).is_some() {

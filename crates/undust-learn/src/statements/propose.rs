@@ -6,7 +6,7 @@ use super::census::Census;
 use super::forms::{Forms, Move, Score};
 use super::judge::{MIN_SAVED_FORMS, PRICE_OF_A_PAGE};
 use super::record::{Record, STAR, component, length};
-use super::statement::{ANY_HOST, Condition, Effect, Paths, Scope, Statement, escape};
+use super::statement::{Condition, Effect, Paths, Scope, Statement, escape};
 use super::tokens::{Part, is_number, tokens};
 use crate::intern::Interner;
 
@@ -93,21 +93,23 @@ impl<'s> Proposer<'s> {
 
     /// Statements about the whole site that need no counting.
     fn everywhere(&mut self, paths: bool) {
-        let site = format!("{ANY_HOST}/{{...}}?{{...}}");
+        let any_host = self.census.any_host.clone();
+        let site = format!("{any_host}/{{...}}?{{...}}");
         let mut say = |from: String, to: String| {
             let statement = Statement::new(Scope::SITE, Effect::Templates(from, to));
             self.out.push(Proposal { statement, score: None, forms: None });
         };
-        say(site.clone(), format!("{ANY_HOST}/{{...}}?{{sorted(...)}}"));
-        say("https://{...}/{...}?{...}".to_owned(), "http://{...}/{...}?{...}".to_owned());
-        say("{scheme}://www.{...}/{...}?{...}".to_owned(), site.clone());
-        say(format!("{ANY_HOST}/{{...}}/?{{...}}"), site.clone());
+        say(site.clone(), format!("{any_host}/{{...}}?{{sorted(...)}}"));
+        let behind = any_host.strip_prefix("{scheme}://").unwrap_or_default();
+        say(format!("https://{behind}/{{...}}?{{...}}"), format!("http://{behind}/{{...}}?{{...}}"));
+        say(format!("{{scheme}}://www.{behind}/{{...}}?{{...}}"), site.clone());
+        say(format!("{any_host}/{{...}}/?{{...}}"), site.clone());
         for index in ["index.html", "index.htm", "index.php", "default.asp", "default.aspx", "home.html"] {
-            say(format!("{ANY_HOST}/{{...}}/{index}?{{...}}"), format!("{ANY_HOST}/{{...}}/?{{...}}"));
+            say(format!("{any_host}/{{...}}/{index}?{{...}}"), format!("{any_host}/{{...}}/?{{...}}"));
         }
         if paths {
-            say(site.clone(), format!("{ANY_HOST}/{{lower(...)}}?{{...}}"));
-            say(site, format!("{ANY_HOST}/{{decode(...)}}?{{...}}"));
+            say(site.clone(), format!("{any_host}/{{lower(...)}}?{{...}}"));
+            say(site, format!("{any_host}/{{decode(...)}}?{{...}}"));
             for (from, to) in [("//", "/"), (":", "/")] {
                 let statement =
                     Statement::new(Scope::SITE, Effect::Substitute(from.to_owned(), to.to_owned()));

@@ -30,10 +30,10 @@ const MAX_PARAMS: usize = 24;
 const MAX_COMPONENTS: usize = 24;
 
 impl Record {
-    /// The record of a URL; none of those with a port, a user, a fragment or too many fields.
-    pub(super) fn new(url: &[u8], texts: &mut Interner) -> Option<Record> {
+    /// The record of a URL; none of those with another port than `port`, a user, a fragment or too many fields.
+    pub(super) fn new(url: &[u8], port: Option<&[u8]>, texts: &mut Interner) -> Option<Record> {
         let split = SplitUrl::new(url)?;
-        if split.userinfo().is_some() || split.port().is_some() || split.fragment().is_some() {
+        if split.userinfo().is_some() || split.port() != port || split.fragment().is_some() {
             return None;
         }
         let path: Vec<u32> = split.segments().map(|text| texts.intern(text)).collect();

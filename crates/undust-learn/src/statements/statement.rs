@@ -136,9 +136,6 @@ pub(super) struct Writer<'c> {
     pub texts: &'c Interner,
 }
 
-/// Scheme and host of a template that is about every host.
-pub(super) const ANY_HOST: &str = "{scheme}://{...}";
-
 impl Writer<'_> {
     fn rewrite(&self, statement: &Statement) -> Option<Action> {
         let Statement { scope, effect, except } = statement;
@@ -189,7 +186,8 @@ impl Writer<'_> {
         conditions.push("{...}".to_owned());
         from.push('?');
         from.push_str(&conditions.join("&"));
-        Action::rewrite(&format!("{ANY_HOST}{from}"), &format!("{ANY_HOST}{to}{query}")).ok()
+        let any_host = &self.census.any_host;
+        Action::rewrite(&format!("{any_host}{from}"), &format!("{any_host}{to}{query}")).ok()
     }
 
     /// A match with exceptions before its remainder.
