@@ -686,11 +686,11 @@ fn the_crawl_goes_by_the_rules_of_learn() {
 #[test]
 fn methods_that_nobody_knows() {
     assert_snapshot!(forum().undust("eval --protocol wsdm10 --methods rewrite,nonsense forum.tsv"), @"
-    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto
+    ! undust: no method is called 'nonsense'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, statements, auto
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol www10 --methods fan-out forum.tsv"), @"
-    ! undust: no method is called 'fan-out'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto, fan-out 5, fan-out 10
+    ! undust: no method is called 'fan-out'; there are dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, statements, auto, fan-out 5, fan-out 10
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol www10 --methods keep-all forum.tsv"), @"
@@ -698,7 +698,7 @@ fn methods_that_nobody_knows() {
     = 2
     ");
     assert_snapshot!(forum().undust("eval --protocol sigir17 --methods keep-some forum.tsv"), @"
-    ! undust: no method is called 'keep-some'; there are keep-all, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto
+    ! undust: no method is called 'keep-some'; there are keep-all, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, statements, auto
     = 2
     ");
 }

@@ -197,7 +197,7 @@ fn in_json() {
 #[test]
 fn methods_of_the_paper_and_others() {
     assert_snapshot!(forum().undust("eval --protocol kdd08 --methods fan-out forum.tsv"), @"
-    ! undust: no method is called 'fan-out'; there are fan-out 10, fan-out 30, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, auto
+    ! undust: no method is called 'fan-out'; there are fan-out 10, fan-out 30, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, statements, auto
     = 2
     ");
 }

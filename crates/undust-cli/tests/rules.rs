@@ -196,7 +196,7 @@ fn a_broken_file_is_exit_code_2() {
     = 2
     ");
     assert_snapshot!(folder.undust("check rule.json"), @"
-    ! undust: rule.json: site 'example.com', rule 2: 'numbers' is no class (digits, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b) in 'http://www.example.com/print/{id:numbers}'
+    ! undust: rule.json: site 'example.com', rule 2: 'numbers' is no class (digits, digits4, 1..12, lower, upper, alpha, alnum, hex, or words: a|b, not these: !a|b, in any case: i'a|b') in 'http://www.example.com/print/{id:numbers}'
     = 2
     ");
     assert_snapshot!(folder.undust("check field.json"), @"

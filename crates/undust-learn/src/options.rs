@@ -300,7 +300,7 @@ mod tests {
         let new = LearnOptions::new;
         assert_eq!(
             refused(new().method("magic")),
-            "unknown learner 'magic'; known: auto, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq"
+            "unknown learner 'magic'; known: auto, dustbuster, rewrite, decision-tree, pattern-tree, seq2seq, statements"
         );
         assert_eq!(
             refused(new().method("rewrite").set("dustbuster.t-low", "5")),
