@@ -1,4 +1,4 @@
-//! `statements`: which fields of a URL decide the page? The work is done in [`crate::statements`], with the judgement.
+//! `statements`: which fields of a URL decide the page? The work is done in the module `statements` of the crate, with the judgement.
 
 use super::{Candidate, Learner};
 use crate::site::Sample;
