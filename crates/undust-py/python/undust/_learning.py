@@ -21,7 +21,7 @@ File: TypeAlias = str | PathLike[str]
 Row: TypeAlias = Mapping[str, Any]
 Source: TypeAlias = File | ArrowStream | Iterable[File] | Iterable[Row]
 #: The learners of the registry that can be asked for by name; a test holds both equal.
-Method: TypeAlias = Literal["auto", "dustbuster", "rewrite", "decision-tree", "pattern-tree", "seq2seq"]
+Method: TypeAlias = Literal["auto", "dustbuster", "rewrite", "decision-tree", "pattern-tree", "seq2seq", "statements"]
 SiteBy: TypeAlias = Literal["domain", "host"]
 Settings: TypeAlias = Mapping[str, str | int | float | bool]
 
